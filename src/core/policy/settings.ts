@@ -24,6 +24,8 @@ export interface PolicySettings {
   readonly lingerSlackMs: number;
   /** How long requests for a model are refused after its swap failed for good. */
   readonly refuseMs: number;
+  /** A request that has waited this long is rejected; 0 = never. */
+  readonly queueTimeoutMs: number;
 }
 
 export const defaultPolicy: PolicySettings = {
@@ -41,4 +43,5 @@ export const defaultPolicy: PolicySettings = {
   lingerFactor: 1.25,
   lingerSlackMs: 50,
   refuseMs: 30_000,
+  queueTimeoutMs: 0,
 };

@@ -1,0 +1,220 @@
+import { type Claim, closesAt, findClaim, isOpen } from './claim.ts';
+import { expectedSwapMs, lingerMs } from './costs.ts';
+import { quoted, spoken } from './words.ts';
+import type { ModelState, PolicyState, Waiting } from './state.ts';
+import { headOf, isBefore, isIdle } from './state.ts';
+import { chooseVictims } from './victims.ts';
+
+export type RejectReason = 'swap_failed' | 'queue_timeout';
+
+/** What has to happen next, with the reason in words for the user. */
+export type Decision =
+  | { readonly kind: 'forward'; readonly id: number; readonly model: string; readonly why: string }
+  | {
+      readonly kind: 'reject';
+      readonly id: number;
+      readonly model: string;
+      readonly reason: RejectReason;
+      readonly why: string;
+    }
+  | { readonly kind: 'probe'; readonly model: string; readonly why: string }
+  | {
+      readonly kind: 'swap';
+      readonly load: string;
+      readonly unload: readonly string[];
+      /** The request at the head of the model's queue, or null for a preload. */
+      readonly head: Waiting | null;
+      readonly why: string;
+    }
+  | { readonly kind: 'unload'; readonly model: string; readonly why: string }
+  | Wait;
+
+/** Nothing can happen before an event, or before `until` if that is not null. */
+export interface Wait {
+  readonly kind: 'wait';
+  readonly until: number | null;
+  readonly why: string;
+}
+
+/**
+ * The policy "turn" as a pure function. Whoever asks carries the decision out, tells so by
+ * `applyEvent`, and asks again until the answer is `wait`.
+ *
+ * 1. A request for a resident model goes to it while it has a free slot, callers with the fewest
+ *    running requests first.
+ * 2. When the resident model has nothing left, the model is loaded whose swap costs least per waiting
+ *    request, or, once somebody has waited too long, that somebody's.
+ * 3. While others wait, a model takes newcomers only until its turn is over; what came before is served.
+ * 4. An idle model is held a blink for the rest of a burst, and longer for callers that usually return.
+ * 5. Running requests are never cut, and one swap runs at a time.
+ */
+export function decide(state: PolicyState, now: number): Decision {
+  const unavailable = rejectOverdue(state, now) ?? settleAbsent(state, now);
+  if (unavailable !== undefined) return unavailable;
+  const claim = findClaim(state, now);
+  const next = nextToForward(state, claim);
+  if (next !== undefined) {
+    const why = `${quoted(next.model)} is resident and has a free slot`;
+    return { kind: 'forward', id: next.id, model: next.model, why };
+  }
+  const expired = nextExpiry(state);
+  if (expired !== undefined && expired.at <= now && state.change === null) {
+    const why = `${quoted(expired.model)} was idle for its ttl`;
+    return { kind: 'unload', model: expired.model, why };
+  }
+  const decision = claim === null ? decidePreload(state) : decideSwap(state, claim, now);
+  if (decision.kind !== 'wait') return decision;
+  return wakeBy(decision, [expired?.at, nextTimeout(state)], now);
+}
+
+function rejectOverdue(state: PolicyState, now: number): Decision | undefined {
+  const { queueTimeoutMs } = state.settings;
+  if (queueTimeoutMs === 0) return undefined;
+  const head = oldestHead(state);
+  if (head === undefined || head.queuedAt + queueTimeoutMs > now) return undefined;
+  const why = `it has waited for ${quoted(head.model)} longer than ${spoken(queueTimeoutMs)}`;
+  return { kind: 'reject', id: head.id, model: head.model, reason: 'queue_timeout', why };
+}
+
+function oldestHead(state: PolicyState): Waiting | undefined {
+  let oldest: Waiting | undefined;
+  for (const model of state.models.values()) {
+    const head = headOf(model);
+    if (head !== undefined && (oldest === undefined || isBefore(head, oldest))) oldest = head;
+  }
+  return oldest;
+}
+
+/** Requests for absent models that cannot simply be loaded: refused ones, and ones that may be there after all. */
+function settleAbsent(state: PolicyState, now: number): Decision | undefined {
+  for (const model of state.models.values()) {
+    const head = headOf(model);
+    if (head === undefined || model.presence !== 'absent' || model.probing) continue;
+    const name = quoted(model.model);
+    const isRefused = model.refusedUntil > now;
+    if (isRefused && head.sequence <= model.refusedSequence) {
+      const why = `the last swap to ${name} failed`;
+      return { kind: 'reject', id: head.id, model: model.model, reason: 'swap_failed', why };
+    }
+    if (isRefused || (model.inDoubt && state.change === null)) {
+      return { kind: 'probe', model: model.model, why: `${name} may have come up after all` };
+    }
+  }
+  return undefined;
+}
+
+/** Of all requests that may run now: the one whose caller has the fewest running there, the first come on ties. */
+function nextToForward(state: PolicyState, claim: Claim | null): Waiting | undefined {
+  let best: Waiting | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const model of state.models.values()) {
+    if (model.presence !== 'resident' || model.probing) continue;
+    if (model.inFlight >= model.parallel) continue;
+    for (const request of model.waiting) {
+      if (!isOpen(state, model, request, claim)) break;
+      const running = model.inFlightByCaller.get(request.caller) ?? 0;
+      const isBetter =
+        running < fewest || (running === fewest && best !== undefined && isBefore(request, best));
+      if (isBetter) [best, fewest] = [request, running];
+      if (running === 0) break;
+    }
+  }
+  return best;
+}
+
+function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
+  const { target, victims } = claim;
+  if (state.change !== null) return wait('a swap is running');
+  if (victims === null) return wait(`${quoted(target.model)} does not fit until another has ended`);
+  const busy = victims.find((victim) => isBusy(state, victim, claim));
+  if (busy !== undefined) return wait(`${quoted(busy.model)} still has work`);
+  const hold = victims.length === 0 ? null : holdUntil(state, claim, victims, now);
+  if (hold !== null && hold.until !== null && hold.until > now) return hold;
+  const unload = victims.map((victim) => victim.model);
+  return { kind: 'swap', load: target.model, unload, head: claim.head, why: whySwap(claim) };
+}
+
+/** A preload waits until it disturbs nobody. */
+function decidePreload(state: PolicyState): Decision {
+  const idle = wait('nobody waits for a model that is not resident');
+  if (state.preload === null || state.change !== null) return idle;
+  const target = state.models.get(state.preload);
+  if (target === undefined || target.presence !== 'absent' || target.probing) return idle;
+  const victims = chooseVictims(state, target);
+  if (victims === null || !victims.every(isIdle)) return idle;
+  const unload = victims.map((victim) => victim.model);
+  return { kind: 'swap', load: target.model, unload, head: null, why: 'to be loaded at start' };
+}
+
+function isBusy(state: PolicyState, victim: ModelState, claim: Claim): boolean {
+  const head = headOf(victim);
+  return victim.inFlight > 0 || (head !== undefined && isOpen(state, victim, head, claim));
+}
+
+/** Until when idle victims are kept: a blink for the rest of a burst, longer for callers about to return. */
+function holdUntil(
+  state: PolicyState,
+  claim: Claim,
+  victims: readonly ModelState[],
+  now: number,
+): Wait {
+  const { settleShare, settleMaxMs } = state.settings;
+  const settleMs = Math.min(settleMaxMs, settleShare * expectedSwapMs(state, claim.target));
+  let hold = claim.head.queuedAt + settleMs;
+  let why = 'the rest of a burst may follow';
+  for (const victim of victims) {
+    const linger = {
+      plain: lingerMs(state, victim, 'plain'),
+      toolCall: lingerMs(state, victim, 'toolCall'),
+    };
+    const closes = closesAt(state, victim, claim);
+    for (const away of victim.away.values()) {
+      const returnsBy = away.since + linger[away.after];
+      if (linger[away.after] === 0 || returnsBy <= now) continue;
+      const until = Math.min(returnsBy, closes);
+      if (until <= hold) continue;
+      hold = until;
+      why = `a caller of ${quoted(victim.model)} usually comes back by now`;
+    }
+  }
+  return { kind: 'wait', until: hold, why };
+}
+
+function nextExpiry(state: PolicyState): { model: string; at: number } | undefined {
+  let next: { model: string; at: number } | undefined;
+  for (const model of state.models.values()) {
+    if (model.ttlMs === 0 || model.pinned || model.probing) continue;
+    if (model.presence !== 'resident' || !isIdle(model)) continue;
+    const at = model.usedAt + model.ttlMs;
+    if (next === undefined || at < next.at) next = { model: model.model, at };
+  }
+  return next;
+}
+
+function whySwap(claim: Claim): string {
+  const leaving = claim.victims ?? [];
+  if (claim.isOverdue) return `a request for ${quoted(claim.oldest.model)} has waited long enough`;
+  if (leaving.length === 0) return `there is room for ${quoted(claim.target.model)}`;
+  const names = leaving.map((victim) => quoted(victim.model)).join(' and ');
+  const isOver = leaving.some((victim) => victim.waiting.length > 0);
+  return isOver ? `the turn of ${names} is over` : `${names} has nothing left to do`;
+}
+
+function wait(why: string): Wait {
+  return { kind: 'wait', until: null, why };
+}
+
+function nextTimeout(state: PolicyState): number | undefined {
+  const { queueTimeoutMs } = state.settings;
+  const head = queueTimeoutMs === 0 ? undefined : oldestHead(state);
+  return head === undefined ? undefined : head.queuedAt + queueTimeoutMs;
+}
+
+/** A wait that also ends at the first of `times` to come; a ttl that ran out during a swap is seen when that ends. */
+function wakeBy(decision: Wait, times: readonly (number | undefined)[], now: number): Wait {
+  let { until } = decision;
+  for (const time of times) {
+    if (time !== undefined && time > now) until = Math.min(until ?? time, time);
+  }
+  return { ...decision, until };
+}

@@ -1,0 +1,246 @@
+import type { SwapOutcome } from '../record.ts';
+import type { ModelState, PolicyState, ReplyKind, Waiting } from './state.ts';
+import { modelState } from './state.ts';
+import { freeMemory } from './victims.ts';
+
+/** Everything that can happen to the state. */
+export type PolicyEvent =
+  | {
+      readonly kind: 'queued';
+      readonly id: number;
+      readonly model: string;
+      readonly caller: string;
+    }
+  /** It left the queue without being sent: its caller went, or it was rejected. */
+  | { readonly kind: 'left'; readonly id: number; readonly model: string }
+  | { readonly kind: 'forwarded'; readonly id: number; readonly model: string }
+  /** Its slot is free again, however it ended. `hasServed`: the backend answered. */
+  | {
+      readonly kind: 'finished';
+      readonly model: string;
+      readonly caller: string;
+      readonly reply: ReplyKind;
+      readonly hasServed: boolean;
+    }
+  | { readonly kind: 'swapBegan'; readonly load: string; readonly unload: readonly string[] }
+  | { readonly kind: 'swapEnded'; readonly outcome: SwapOutcome; readonly ms: number }
+  | { readonly kind: 'unloadBegan'; readonly model: string }
+  | { readonly kind: 'unloadEnded'; readonly ok: boolean }
+  /** Its health is being asked: it looks dead, or as if it had come up after all. */
+  | { readonly kind: 'probeBegan'; readonly model: string }
+  | { readonly kind: 'probeEnded'; readonly model: string; readonly isHealthy: boolean }
+  /** It is resident without a swap of ours: seen at start. */
+  | { readonly kind: 'seenResident'; readonly model: string }
+  | { readonly kind: 'parallelKnown'; readonly model: string; readonly parallel: number }
+  | { readonly kind: 'preload'; readonly model: string };
+
+/** A script is tried this often before requests for its model are refused. */
+const SCRIPT_ATTEMPTS = 2;
+
+/** A model that keeps dying before it answers anything is loaded again this often. */
+const RELOADS = 1;
+
+/** The only place where the state changes. */
+export function applyEvent(state: PolicyState, event: PolicyEvent, now: number): void {
+  switch (event.kind) {
+    case 'queued':
+      noteReturn(state, event.caller, event.model, now);
+      return enqueue(state, event, now);
+    case 'left':
+      dequeue(modelState(state, event.model), event.id);
+      return;
+    case 'forwarded':
+      return begin(modelState(state, event.model), event.id, now);
+    case 'finished':
+      return finish(state, event, now);
+    case 'swapBegan':
+      return beginSwap(state, event.load, event.unload);
+    case 'swapEnded':
+      return endSwap(state, event.outcome, event.ms, now);
+    case 'unloadBegan':
+      state.change = { load: null, unload: [event.model] };
+      modelState(state, event.model).presence = 'unloading';
+      return;
+    case 'unloadEnded':
+      return endUnload(state, event.ok, now);
+    case 'probeBegan':
+      modelState(state, event.model).probing = true;
+      return;
+    case 'probeEnded':
+      return endProbe(state, modelState(state, event.model), event.isHealthy, now);
+    case 'seenResident':
+      return settle(modelState(state, event.model), now);
+    case 'parallelKnown':
+      modelState(state, event.model).parallel = event.parallel;
+      return;
+    case 'preload':
+      state.preload = event.model;
+  }
+}
+
+function enqueue(
+  state: PolicyState,
+  request: { readonly id: number; readonly model: string; readonly caller: string },
+  now: number,
+): void {
+  const model = modelState(state, request.model);
+  const { id, caller } = request;
+  const sequence = state.nextSequence++;
+  model.waiting.push({ id, model: model.model, caller, queuedAt: now, sequence });
+}
+
+function dequeue(model: ModelState, id: number): Waiting | undefined {
+  const at = model.waiting.findIndex((request) => request.id === id);
+  return at === -1 ? undefined : model.waiting.splice(at, 1)[0];
+}
+
+function begin(model: ModelState, id: number, now: number): void {
+  const request = dequeue(model, id);
+  if (request === undefined) throw new Error(`request ${id} does not wait for "${model.model}"`);
+  model.inFlight += 1;
+  const running = model.inFlightByCaller.get(request.caller) ?? 0;
+  model.inFlightByCaller.set(request.caller, running + 1);
+  model.usedAt = now;
+}
+
+function finish(
+  state: PolicyState,
+  event: Extract<PolicyEvent, { kind: 'finished' }>,
+  now: number,
+): void {
+  const model = modelState(state, event.model);
+  model.inFlight -= 1;
+  model.usedAt = now;
+  if (event.hasServed) model.deaths = 0;
+  const running = (model.inFlightByCaller.get(event.caller) ?? 1) - 1;
+  if (running > 0) model.inFlightByCaller.set(event.caller, running);
+  else model.inFlightByCaller.delete(event.caller);
+  const hasMore = running > 0 || model.waiting.some(({ caller }) => caller === event.caller);
+  if (!hasMore) model.away.set(event.caller, { since: now, after: event.reply, missed: false });
+  forgetOldest(model.away, state.settings.awayKept);
+  if (model.presence === 'dead' && model.inFlight === 0) leave(model);
+}
+
+/** A caller that was away is back: the gap is learned, for another model it counts as never. */
+function noteReturn(state: PolicyState, caller: string, toModel: string, now: number): void {
+  for (const model of state.models.values()) {
+    const away = model.away.get(caller);
+    if (away === undefined) continue;
+    const gap = model.model === toModel ? now - away.since : Number.POSITIVE_INFINITY;
+    learnGap(state, model, away.after, gap);
+    model.away.delete(caller);
+  }
+}
+
+/** A caller still away when the model leaves for the second time has not come back: that is a gap, too. */
+function noteAbsentCallers(state: PolicyState, model: ModelState): void {
+  for (const [caller, away] of model.away) {
+    if (away.missed) {
+      learnGap(state, model, away.after, Number.POSITIVE_INFINITY);
+      model.away.delete(caller);
+    } else {
+      model.away.set(caller, { ...away, missed: true });
+    }
+  }
+}
+
+function learnGap(state: PolicyState, model: ModelState, after: ReplyKind, gap: number): void {
+  const gaps = model.gaps[after];
+  gaps.push(gap);
+  if (gaps.length > state.settings.gapsKept) gaps.shift();
+}
+
+function beginSwap(state: PolicyState, load: string, unload: readonly string[]): void {
+  for (const name of unload) {
+    const victim = modelState(state, name);
+    noteAbsentCallers(state, victim);
+    leave(victim);
+  }
+  const target = modelState(state, load);
+  target.presence = 'loading';
+  target.inDoubt = false;
+  state.change = { load, unload };
+  state.retry = null;
+  if (state.preload === load) state.preload = null;
+}
+
+function endSwap(state: PolicyState, outcome: SwapOutcome, ms: number, now: number): void {
+  const { change } = state;
+  if (change === null || change.load === null) return;
+  state.change = null;
+  const target = modelState(state, change.load);
+  if (outcome === 'ok') {
+    settle(target, now);
+    target.swapMs = target.swapMs === null ? ms : (target.swapMs + ms) / 2;
+    return;
+  }
+  leave(target);
+  // The script may have failed before it touched anything.
+  for (const name of change.unload) modelState(state, name).inDoubt = true;
+  target.failures += 1;
+  const isFinal = outcome === 'timeout' || target.failures >= SCRIPT_ATTEMPTS;
+  if (!isFinal) {
+    state.retry = target.model;
+    return;
+  }
+  target.inDoubt = true;
+  refuse(state, target, now);
+}
+
+function endUnload(state: PolicyState, ok: boolean, now: number): void {
+  const { change } = state;
+  if (change === null || change.load !== null) return;
+  state.change = null;
+  for (const name of change.unload) {
+    const model = modelState(state, name);
+    if (ok) leave(model);
+    // The next try comes after another ttl.
+    else [model.presence, model.usedAt] = ['resident', now];
+  }
+}
+
+function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now: number): void {
+  model.probing = false;
+  if (model.presence === 'resident') {
+    if (!isHealthy && !model.pinned) endDead(state, model, now);
+    return;
+  }
+  if (model.presence !== 'absent') return;
+  model.inDoubt = false;
+  if (isHealthy && freeMemory(state, model) >= model.memory) return settle(model, now);
+  model.refusedSequence = state.nextSequence - 1;
+}
+
+/** It is loaded again, once: a model that dies again before it has answered anything is refused for a while. */
+function endDead(state: PolicyState, model: ModelState, now: number): void {
+  model.deaths += 1;
+  if (model.deaths > RELOADS) refuse(state, model, now);
+  if (model.inFlight > 0) model.presence = 'dead';
+  else leave(model);
+}
+
+function refuse(state: PolicyState, model: ModelState, now: number): void {
+  model.failures = 0;
+  model.deaths = 0;
+  model.refusedUntil = now + state.settings.refuseMs;
+  model.refusedSequence = -1;
+}
+
+function settle(model: ModelState, now: number): void {
+  model.presence = 'resident';
+  model.inDoubt = false;
+  model.turnBeganAt = now;
+  model.usedAt = now;
+  model.failures = 0;
+  model.refusedUntil = 0;
+}
+
+function leave(model: ModelState): void {
+  model.presence = 'absent';
+}
+
+function forgetOldest(away: ModelState['away'], kept: number): void {
+  if (away.size <= kept) return;
+  const [oldest] = away.keys();
+  if (oldest !== undefined) away.delete(oldest);
+}

@@ -1,0 +1,137 @@
+import { decide, type Decision } from './policy/decide.ts';
+import { applyEvent, type PolicyEvent } from './policy/events.ts';
+import type { PolicySettings } from './policy/settings.ts';
+import {
+  createPolicyState,
+  type ModelSettings,
+  modelState,
+  type PolicyState,
+  type ReplyKind,
+} from './policy/state.ts';
+import type { SwapOutcome } from './record.ts';
+
+/** What the outside world has to do next. */
+export type Action = Exclude<Decision, { readonly kind: 'wait' }>;
+
+interface Request {
+  readonly model: string;
+  readonly caller: string;
+  isRunning: boolean;
+}
+
+/**
+ * Decides order and swaps. Does no I/O and reads no clock: every event carries its time, and every
+ * method returns the actions to carry out. The state counts them as done in the same step.
+ */
+export class Scheduler {
+  readonly #state: PolicyState;
+  readonly #requests = new Map<number, Request>();
+  #wakeAt: number | null = null;
+
+  constructor(models: readonly ModelSettings[], memoryBudget: number, settings: PolicySettings) {
+    this.#state = createPolicyState(models, memoryBudget, settings);
+  }
+
+  /** The state as it is, to look at. */
+  get state(): PolicyState {
+    return this.#state;
+  }
+
+  /** When to call `tick` if nothing else happens before, epoch milliseconds; null = never. */
+  get wakeAt(): number | null {
+    return this.#wakeAt;
+  }
+
+  /** A request joins the queue. */
+  submit(request: { id: number; model: string; caller: string }, now: number): Action[] {
+    const { id, model, caller } = request;
+    this.#requests.set(id, { model, caller, isRunning: false });
+    return this.#advance({ kind: 'queued', id, model, caller }, now);
+  }
+
+  /** A request is over, waiting or running. Safe to call again, and for one already rejected. */
+  release(id: number, ending: { reply: ReplyKind; hasServed: boolean }, now: number): Action[] {
+    const request = this.#requests.get(id);
+    if (request === undefined) return [];
+    this.#requests.delete(id);
+    const { model, caller } = request;
+    if (!request.isRunning) return this.#advance({ kind: 'left', id, model }, now);
+    return this.#advance({ kind: 'finished', model, caller, ...ending }, now);
+  }
+
+  /** The swap under way has ended; `ms` is what it took. */
+  swapEnded(outcome: SwapOutcome, ms: number, now: number): Action[] {
+    return this.#advance({ kind: 'swapEnded', outcome, ms }, now);
+  }
+
+  unloadEnded(ok: boolean, now: number): Action[] {
+    return this.#advance({ kind: 'unloadEnded', ok }, now);
+  }
+
+  /** A resident model's server refused or reset a request: its health must be asked. False if that is under way, or pointless. */
+  suspect(model: string, now: number): boolean {
+    const { presence, probing } = modelState(this.#state, model);
+    if (presence !== 'resident' || probing) return false;
+    applyEvent(this.#state, { kind: 'probeBegan', model }, now);
+    return true;
+  }
+
+  /** The answer to a `probe` action or a suspicion. */
+  probeEnded(model: string, isHealthy: boolean, now: number): Action[] {
+    return this.#advance({ kind: 'probeEnded', model, isHealthy }, now);
+  }
+
+  seenResident(model: string, now: number): Action[] {
+    return this.#advance({ kind: 'seenResident', model }, now);
+  }
+
+  parallelKnown(model: string, parallel: number, now: number): Action[] {
+    return this.#advance({ kind: 'parallelKnown', model, parallel }, now);
+  }
+
+  preload(model: string, now: number): Action[] {
+    return this.#advance({ kind: 'preload', model }, now);
+  }
+
+  /** Time has passed. */
+  tick(now: number): Action[] {
+    return this.#decide(now);
+  }
+
+  #advance(event: PolicyEvent, now: number): Action[] {
+    applyEvent(this.#state, event, now);
+    return this.#decide(now);
+  }
+
+  #decide(now: number): Action[] {
+    const actions: Action[] = [];
+    for (;;) {
+      const decision = decide(this.#state, now);
+      if (decision.kind === 'wait') {
+        this.#wakeAt = decision.until;
+        return actions;
+      }
+      this.#account(decision, now);
+      actions.push(decision);
+    }
+  }
+
+  #account(action: Action, now: number): void {
+    switch (action.kind) {
+      case 'forward': {
+        const request = this.#requests.get(action.id);
+        if (request !== undefined) request.isRunning = true;
+        return applyEvent(this.#state, { ...action, kind: 'forwarded' }, now);
+      }
+      case 'reject':
+        this.#requests.delete(action.id);
+        return applyEvent(this.#state, { ...action, kind: 'left' }, now);
+      case 'probe':
+        return applyEvent(this.#state, { ...action, kind: 'probeBegan' }, now);
+      case 'swap':
+        return applyEvent(this.#state, { ...action, kind: 'swapBegan' }, now);
+      case 'unload':
+        return applyEvent(this.#state, { ...action, kind: 'unloadBegan' }, now);
+    }
+  }
+}
