@@ -16,7 +16,7 @@ export type Action = Exclude<Decision, { readonly kind: 'wait' }>;
 interface Request {
   readonly model: string;
   readonly caller: string;
-  isRunning: boolean;
+  phase: 'waiting' | 'running' | 'visiting';
 }
 
 /**
@@ -45,8 +45,17 @@ export class Scheduler {
   /** A request joins the queue. */
   submit(request: { id: number; model: string; caller: string }, now: number): Action[] {
     const { id, model, caller } = request;
-    this.#requests.set(id, { model, caller, isRunning: false });
+    this.#requests.set(id, { model, caller, phase: 'waiting' });
     return this.#advance({ kind: 'queued', id, model, caller }, now);
+  }
+
+  /** A request that takes no slot and loads nothing: runs at once (true) if its model is resident, else never. */
+  visit(request: { id: number; model: string; caller: string }, now: number): boolean {
+    const { id, model, caller } = request;
+    if (modelState(this.#state, model).presence !== 'resident') return false;
+    this.#requests.set(id, { model, caller, phase: 'visiting' });
+    applyEvent(this.#state, { kind: 'visitBegan', model }, now);
+    return true;
   }
 
   /** A request is over, waiting or running. Safe to call again, and for one already rejected. */
@@ -55,8 +64,14 @@ export class Scheduler {
     if (request === undefined) return [];
     this.#requests.delete(id);
     const { model, caller } = request;
-    if (!request.isRunning) return this.#advance({ kind: 'left', id, model }, now);
-    return this.#advance({ kind: 'finished', model, caller, ...ending }, now);
+    switch (request.phase) {
+      case 'waiting':
+        return this.#advance({ kind: 'left', id, model }, now);
+      case 'visiting':
+        return this.#advance({ kind: 'visitEnded', model }, now);
+      case 'running':
+        return this.#advance({ kind: 'finished', model, caller, ...ending }, now);
+    }
   }
 
   /** The swap under way has ended; `ms` is what it took. */
@@ -120,7 +135,7 @@ export class Scheduler {
     switch (action.kind) {
       case 'forward': {
         const request = this.#requests.get(action.id);
-        if (request !== undefined) request.isRunning = true;
+        if (request !== undefined) request.phase = 'running';
         return applyEvent(this.#state, { ...action, kind: 'forwarded' }, now);
       }
       case 'reject':

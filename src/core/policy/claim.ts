@@ -1,6 +1,6 @@
 import { expectedSwapMs, overdueAt, turnMs } from './costs.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
-import { headOf, isBefore } from './state.ts';
+import { headOf, isBefore, isRunning } from './state.ts';
 import { chooseVictims } from './victims.ts';
 
 /** Somebody waits for a model that is not resident. */
@@ -58,6 +58,12 @@ export function isOpen(
 ): boolean {
   if (claim === null || !claim.victims?.includes(model)) return true;
   return request.queuedAt <= closesAt(state, model, claim) || isBefore(request, claim.oldest);
+}
+
+/** Whether a victim still runs something, or has waiting requests that the gate lets pass. */
+export function isBusy(state: PolicyState, victim: ModelState, claim: Claim): boolean {
+  const head = headOf(victim);
+  return isRunning(victim) || (head !== undefined && isOpen(state, victim, head, claim));
 }
 
 /** Absent models that somebody waits for, longest wait first. */

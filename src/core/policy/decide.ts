@@ -1,4 +1,4 @@
-import { type Claim, closesAt, findClaim, isOpen } from './claim.ts';
+import { type Claim, closesAt, findClaim, isBusy, isOpen } from './claim.ts';
 import { expectedSwapMs, lingerMs } from './costs.ts';
 import { quoted, spoken } from './words.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
@@ -144,11 +144,6 @@ function decidePreload(state: PolicyState): Decision {
   if (victims === null || !victims.every(isIdle)) return idle;
   const unload = victims.map((victim) => victim.model);
   return { kind: 'swap', load: target.model, unload, head: null, why: 'to be loaded at start' };
-}
-
-function isBusy(state: PolicyState, victim: ModelState, claim: Claim): boolean {
-  const head = headOf(victim);
-  return victim.inFlight > 0 || (head !== undefined && isOpen(state, victim, head, claim));
 }
 
 /** Until when idle victims are kept: a blink for the rest of a burst, longer for callers about to return. */

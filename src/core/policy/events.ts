@@ -1,6 +1,7 @@
 import type { SwapOutcome } from '../record.ts';
+import { noteAbsentCallers, noteReply, noteReturn } from './returns.ts';
 import type { ModelState, PolicyState, ReplyKind, Waiting } from './state.ts';
-import { modelState } from './state.ts';
+import { isRunning, modelState } from './state.ts';
 import { freeMemory } from './victims.ts';
 
 /** Everything that can happen to the state. */
@@ -22,6 +23,9 @@ export type PolicyEvent =
       readonly reply: ReplyKind;
       readonly hasServed: boolean;
     }
+  /** A request that takes no slot began, or ended. */
+  | { readonly kind: 'visitBegan'; readonly model: string }
+  | { readonly kind: 'visitEnded'; readonly model: string }
   | { readonly kind: 'swapBegan'; readonly load: string; readonly unload: readonly string[] }
   | { readonly kind: 'swapEnded'; readonly outcome: SwapOutcome; readonly ms: number }
   | { readonly kind: 'unloadBegan'; readonly model: string }
@@ -53,6 +57,11 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
       return begin(modelState(state, event.model), event.id, now);
     case 'finished':
       return finish(state, event, now);
+    case 'visitBegan':
+      modelState(state, event.model).visits += 1;
+      return;
+    case 'visitEnded':
+      return endVisit(modelState(state, event.model));
     case 'swapBegan':
       return beginSwap(state, event.load, event.unload);
     case 'swapEnded':
@@ -116,38 +125,13 @@ function finish(
   if (running > 0) model.inFlightByCaller.set(event.caller, running);
   else model.inFlightByCaller.delete(event.caller);
   const hasMore = running > 0 || model.waiting.some(({ caller }) => caller === event.caller);
-  if (!hasMore) model.away.set(event.caller, { since: now, after: event.reply, missed: false });
-  forgetOldest(model.away, state.settings.awayKept);
-  if (model.presence === 'dead' && model.inFlight === 0) leave(model);
+  if (!hasMore) noteReply(state, model, event.caller, event.reply, now);
+  leaveIfDead(model);
 }
 
-/** A caller that was away is back: the gap is learned, for another model it counts as never. */
-function noteReturn(state: PolicyState, caller: string, toModel: string, now: number): void {
-  for (const model of state.models.values()) {
-    const away = model.away.get(caller);
-    if (away === undefined) continue;
-    const gap = model.model === toModel ? now - away.since : Number.POSITIVE_INFINITY;
-    learnGap(state, model, away.after, gap);
-    model.away.delete(caller);
-  }
-}
-
-/** A caller still away when the model leaves for the second time has not come back: that is a gap, too. */
-function noteAbsentCallers(state: PolicyState, model: ModelState): void {
-  for (const [caller, away] of model.away) {
-    if (away.missed) {
-      learnGap(state, model, away.after, Number.POSITIVE_INFINITY);
-      model.away.delete(caller);
-    } else {
-      model.away.set(caller, { ...away, missed: true });
-    }
-  }
-}
-
-function learnGap(state: PolicyState, model: ModelState, after: ReplyKind, gap: number): void {
-  const gaps = model.gaps[after];
-  gaps.push(gap);
-  if (gaps.length > state.settings.gapsKept) gaps.shift();
+function endVisit(model: ModelState): void {
+  model.visits -= 1;
+  leaveIfDead(model);
 }
 
 function beginSwap(state: PolicyState, load: string, unload: readonly string[]): void {
@@ -171,6 +155,7 @@ function endSwap(state: PolicyState, outcome: SwapOutcome, ms: number, now: numb
   const target = modelState(state, change.load);
   if (outcome === 'ok') {
     settle(target, now);
+    target.loadedAt = now;
     target.swapMs = target.swapMs === null ? ms : (target.swapMs + ms) / 2;
     return;
   }
@@ -215,8 +200,8 @@ function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now
 function endDead(state: PolicyState, model: ModelState, now: number): void {
   model.deaths += 1;
   if (model.deaths > RELOADS) refuse(state, model, now);
-  if (model.inFlight > 0) model.presence = 'dead';
-  else leave(model);
+  model.presence = 'dead';
+  leaveIfDead(model);
 }
 
 function refuse(state: PolicyState, model: ModelState, now: number): void {
@@ -230,17 +215,16 @@ function settle(model: ModelState, now: number): void {
   model.presence = 'resident';
   model.inDoubt = false;
   model.turnBeganAt = now;
+  model.loadedAt = null;
   model.usedAt = now;
   model.failures = 0;
   model.refusedUntil = 0;
 }
 
-function leave(model: ModelState): void {
-  model.presence = 'absent';
+function leaveIfDead(model: ModelState): void {
+  if (model.presence === 'dead' && !isRunning(model)) leave(model);
 }
 
-function forgetOldest(away: ModelState['away'], kept: number): void {
-  if (away.size <= kept) return;
-  const [oldest] = away.keys();
-  if (oldest !== undefined) away.delete(oldest);
+function leave(model: ModelState): void {
+  model.presence = 'absent';
 }

@@ -45,8 +45,12 @@ export interface ModelState {
   /** In order of arrival. */
   readonly waiting: Waiting[];
   inFlight: number;
+  /** Running requests that take no slot and never wait, such as GET /props; the model stays for them. */
+  visits: number;
   readonly inFlightByCaller: Map<string, number>;
   turnBeganAt: number;
+  /** When the swap that brought it ended; null when it was found resident. */
+  loadedAt: number | null;
   /** Last dispatch or finish. */
   usedAt: number;
   /** Running mean of the swaps to this model, or null before the first. */
@@ -113,7 +117,12 @@ export function modelState(state: PolicyState, model: string): ModelState {
 
 /** True for a model that runs nothing and that nobody waits for. */
 export function isIdle(model: ModelState): boolean {
-  return model.inFlight === 0 && model.waiting.length === 0;
+  return !isRunning(model) && model.waiting.length === 0;
+}
+
+/** True while anything runs on the model, so that it can be neither loaded nor unloaded. */
+export function isRunning(model: ModelState): boolean {
+  return model.inFlight + model.visits > 0;
 }
 
 /** The request at the head of a model's queue; undefined when nobody waits for it. */
@@ -134,8 +143,10 @@ function createModelState(settings: ModelSettings): ModelState {
     inDoubt: false,
     waiting: [],
     inFlight: 0,
+    visits: 0,
     inFlightByCaller: new Map(),
     turnBeganAt: 0,
+    loadedAt: null,
     usedAt: 0,
     swapMs: null,
     gaps: { plain: [], toolCall: [] },

@@ -1,0 +1,91 @@
+import type { Backend } from '../core/backend.ts';
+import type { Catalog } from '../core/catalog.ts';
+import type { Recorder, SwapCause, SwapOutcome } from '../core/record.ts';
+import type { SwapUnderWay } from '../core/snapshot.ts';
+import type { Swapper } from '../swap/swapper.ts';
+
+/** What became of the loader's work; the dispatcher hands it on to the scheduler. */
+export interface LoaderEvents {
+  swapEnded(model: string, outcome: SwapOutcome, ms: number): void;
+  unloadEnded(ok: boolean): void;
+  probeEnded(model: string, isHealthy: boolean): void;
+  parallelKnown(model: string, parallel: number): void;
+  /** How many requests wait for the model. */
+  waitingFor(model: string): number;
+}
+
+export interface LoaderParts {
+  readonly catalog: Catalog;
+  readonly swapper: Swapper;
+  readonly recorder: Recorder;
+  readonly now: () => number;
+}
+
+/** Carries out swaps, unloads and questions to backends, and remembers the swap under way. */
+export class Loader {
+  readonly #parts: LoaderParts;
+  readonly #events: LoaderEvents;
+  readonly #lastError = new Map<string, string>();
+  #swap: SwapUnderWay | null = null;
+  #lastSwapId = 0;
+
+  constructor(parts: LoaderParts, events: LoaderEvents) {
+    this.#parts = parts;
+    this.#events = events;
+  }
+
+  get swapUnderWay(): SwapUnderWay | null {
+    return this.#swap;
+  }
+
+  /** Why the last swap to the model failed, or null. */
+  lastErrorOf(model: string): string | null {
+    return this.#lastError.get(model) ?? null;
+  }
+
+  async swap(load: string, unload: readonly string[], cause: SwapCause): Promise<void> {
+    const { swapper, now } = this.#parts;
+    const startedAt = now();
+    const swap = { id: ++this.#lastSwapId, from: unload, to: load, cause, startedAt };
+    this.#swap = { ...swap, phase: 'script' };
+    const backend = this.#backend(load);
+    const order = { load: backend, unload: unload.map((model) => this.#backend(model)), cause };
+    const result = await swapper.swap(order, (phase) => {
+      this.#swap = { ...swap, phase };
+    });
+    const endedAt = now();
+    this.#swap = null;
+    if (result.error === null) this.#lastError.delete(load);
+    else this.#lastError.set(load, result.error);
+    const waited = this.#events.waitingFor(load);
+    this.#parts.recorder.swapClosed({ ...swap, ...result, endedAt, waited });
+    if (result.outcome === 'ok') await this.askParallel(backend);
+    this.#events.swapEnded(load, result.outcome, endedAt - startedAt);
+  }
+
+  async unload(model: string): Promise<void> {
+    const error = await this.#parts.swapper.unload(this.#backend(model));
+    this.#events.unloadEnded(error === null);
+  }
+
+  /** Asks a backend's health: one that looks dead, or (`cameUp`) one that may be there after all. */
+  async probe(model: string, cameUp: boolean): Promise<void> {
+    const backend = this.#backend(model);
+    const canTell = !cameUp || this.#parts.catalog.isDistinct(backend);
+    const isHealthy = canTell && (await this.#parts.swapper.isHealthy(backend));
+    this.#events.probeEnded(model, isHealthy);
+  }
+
+  /** Asks how many requests the backend takes at once, where the config leaves that to it. */
+  async askParallel(backend: Backend): Promise<void> {
+    if (backend.parallel !== 'auto') return;
+    const parallel = await this.#parts.swapper.askParallel(backend);
+    if (parallel !== null) this.#events.parallelKnown(backend.model, parallel);
+  }
+
+  #backend(model: string): Backend {
+    const backend = this.#parts.catalog.find(model);
+    if (backend === undefined) throw new Error(`model "${model}" is not configured`);
+    return backend;
+  }
+}
