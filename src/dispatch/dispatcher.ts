@@ -46,6 +46,7 @@ export class Dispatcher implements Activity {
   #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #isStopping = false;
+  #whenIdle: (() => void) | undefined;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -88,6 +89,7 @@ export class Dispatcher implements Activity {
   release(id: number, ending: { reply: ReplyKind; hasServed: boolean }): void {
     this.#forget(id);
     this.#running.delete(id);
+    if (this.#running.size === 0) this.#whenIdle?.();
     this.#perform(this.#scheduler.release(id, ending, this.#parts.now()));
   }
 
@@ -117,6 +119,20 @@ export class Dispatcher implements Activity {
     for (const { turn, refuse } of this.#waiters.values()) {
       refuse(this.#rejection('stopping', turn.backend));
     }
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Resolves once nothing runs any more, at the latest after `limitMs`. */
+  async untilIdle(limitMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#whenIdle = resolve;
+    const limit = setTimeout(resolve, limitMs);
+    await promise;
+    clearTimeout(limit);
   }
 
   get running(): Iterable<Running> {

@@ -1,0 +1,71 @@
+import express, { type Express, type ErrorRequestHandler, type RequestHandler } from 'express';
+import type { Snapshot } from '../core/snapshot.ts';
+import { createAccess } from './access.ts';
+import { type AdmitParts, createAdmit } from './admit.ts';
+import { sendProblem } from './errors.ts';
+import { createForward } from './forward.ts';
+import { pathOf, withoutQuery } from './requestPath.ts';
+import { health } from './routes/health.ts';
+import { modelById, modelList } from './routes/models.ts';
+import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
+import { root } from './routes/root.ts';
+import { status } from './routes/status.ts';
+
+export interface AppParts extends AdmitParts {
+  readonly snapshot: () => Snapshot;
+  readonly version: string;
+  readonly isStopping: () => boolean;
+  readonly requestMs: number;
+  readonly auth: {
+    readonly keys: Readonly<Record<string, string>>;
+    /** Jano's own routes that need no key, by their first part, such as `health`. */
+    readonly open: readonly string[];
+  };
+}
+
+/** All routes, in the order in which they are tried: Jano's own, which never queue, then everything else to a backend. */
+export function createApp(parts: AppParts): Express {
+  const { catalog, snapshot, dispatcher, now, requestMs } = parts;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('json spaces', 2);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use(admission(parts));
+  app.get('/', root(parts.version));
+  app.get('/health', health(parts.isStopping));
+  app.get('/status', status(snapshot));
+  app.get(['/v1/models', '/models'], modelList(catalog, snapshot));
+  app.get(/^\/(?:v1\/)?models\/./, modelById(catalog, snapshot));
+  app.get('/api/tags', ollamaTags(catalog, snapshot));
+  app.get('/api/ps', ollamaProcesses(catalog, snapshot));
+  app.get('/api/version', ollamaVersion(parts.version));
+  app.use(createAdmit(parts));
+  app.use(createForward({ now, requestMs, suspect: (backend) => dispatcher.suspect(backend) }));
+  app.use(internalError);
+  return app;
+}
+
+/** Lets through who may ask, and remembers who it is. */
+function admission({ auth }: AppParts): RequestHandler {
+  const check = createAccess(auth.keys);
+  const open = new Set(auth.open.map((name) => `/${name}`));
+  return (req, res, next) => {
+    const access = check(req);
+    res.locals['access'] = access;
+    const path = pathOf(req.originalUrl);
+    if (access.kind === 'allowed' || open.has(withoutQuery(path))) return next();
+    res.setHeader('WWW-Authenticate', 'Bearer');
+    const message = 'a key is needed: send it as "Authorization: Bearer <key>" or x-api-key';
+    sendProblem(res, path, { status: 401, code: 'invalid_api_key', message });
+  };
+}
+
+/** A bug of ours must not hang or kill anything. Express knows it by its four parameters. */
+const internalError: ErrorRequestHandler = (error, req, res, _next) => {
+  console.error(error);
+  if (res.headersSent) return void res.destroy();
+  const message = 'jano made a mistake; its log has the details';
+  sendProblem(res, pathOf(req.originalUrl), { status: 500, code: 'internal_error', message });
+};

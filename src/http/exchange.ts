@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import type { Outcome } from '../core/record.ts';
+import type { Running } from '../core/snapshot.ts';
+import { Tap } from '../core/usage/tap.ts';
+import type { Turn } from '../dispatch/dispatcher.ts';
+
+/** What went wrong with a request on our side of the caller. */
+export interface Failure {
+  readonly outcome: Extract<Outcome, 'failed' | 'cut' | 'rejected'>;
+  readonly message: string;
+}
+
+/** What Jano knows of a request from its arrival to its end. */
+export interface Exchange {
+  readonly id: number;
+  readonly arrivedAt: number;
+  readonly caller: string;
+  readonly method: string;
+  /** As the caller sent it, with the query. */
+  readonly path: string;
+  /** Lower-case names of headers that hold a key of Jano's own. */
+  readonly privateHeaders: ReadonlySet<string>;
+  /** Its place in the order; null until the model is known. */
+  turn: Turn | null;
+  /** The path for the backend. */
+  backendPath: string;
+  body: readonly Buffer[];
+  /** Null when the request has no body and said nothing of one. */
+  bodyLength: number | null;
+  /** The backend has sent a head. */
+  hasAnswer: boolean;
+  isStream: boolean;
+  firstByteAt: number | null;
+  /** Bytes of the answer's body that have passed. */
+  bytes: number;
+  readonly tap: Tap;
+  /** Runs while the backend's silence is limited. */
+  silence: NodeJS.Timeout | null;
+  failure: Failure | null;
+}
+
+/** An exchange whose model is known. */
+export type Admitted = Exchange & { readonly turn: Turn };
+
+const exchanges = new WeakMap<IncomingMessage, Exchange>();
+
+/** Opens the account of a request that has just arrived. */
+export function openExchange(
+  req: IncomingMessage,
+  facts: Pick<Exchange, 'id' | 'arrivedAt' | 'caller' | 'path' | 'privateHeaders'>,
+): Exchange {
+  const exchange: Exchange = {
+    ...facts,
+    method: req.method ?? 'GET',
+    turn: null,
+    backendPath: facts.path,
+    body: [],
+    bodyLength: null,
+    hasAnswer: false,
+    isStream: false,
+    firstByteAt: null,
+    bytes: 0,
+    tap: new Tap(),
+    silence: null,
+    failure: null,
+  };
+  exchanges.set(req, exchange);
+  return exchange;
+}
+
+/** The account of an admitted request; throws when it was not admitted, which is a bug. */
+export function exchangeOf(req: IncomingMessage): Admitted {
+  const exchange = exchanges.get(req);
+  if (exchange === undefined || !isAdmitted(exchange)) throw new Error('request was not admitted');
+  return exchange;
+}
+
+/** The exchange as one of the running requests; what it shows goes on changing. */
+export function runningOf(exchange: Admitted): Running {
+  const { id, caller, arrivedAt, turn } = exchange;
+  return {
+    id,
+    caller,
+    model: turn.backend.model,
+    dispatchedAt: turn.dispatchedAt ?? arrivedAt,
+    get firstByteAt() {
+      return exchange.firstByteAt;
+    },
+    get bytes() {
+      return exchange.bytes;
+    },
+  };
+}
+
+function isAdmitted(exchange: Exchange): exchange is Admitted {
+  return exchange.turn !== null;
+}

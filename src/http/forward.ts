@@ -1,0 +1,110 @@
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import { Readable } from 'node:stream';
+import type { RequestHandler, Response } from 'express';
+import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import type { Backend } from '../core/backend.ts';
+import { breakOff, limitSilence, streamBack } from './answer.ts';
+import { type Admitted, exchangeOf } from './exchange.ts';
+import { requestHeaders } from './headers.ts';
+
+export interface ForwardParts {
+  readonly now: () => number;
+  /** The backend broke before it answered: its health should be asked. */
+  readonly suspect: (backend: Backend) => void;
+  /** First byte, and between two bytes; 0 = no limit. */
+  readonly requestMs: number;
+}
+
+/** Reached only when a request was not admitted; nothing listens there. */
+const NOWHERE = new URL('http://127.0.0.1:9');
+
+/** Sends an admitted request to its backend and streams the answer back, byte for byte, tapping it on the way. */
+export function createForward(parts: ForwardParts): RequestHandler {
+  const agents = createAgents();
+  const proxy = createProxyMiddleware<IncomingMessage, Response>({
+    target: NOWHERE,
+    selfHandleResponse: true,
+    // Its own plugins end a cut answer as if it were whole, with an error text inside.
+    ejectPlugins: true,
+    plugins: [createPlugin(parts)],
+    router(req, _res, options) {
+      const exchange = exchangeOf(req);
+      const target = new URL(exchange.turn.backend.url);
+      options.buffer = replay(exchange);
+      options.agent = target.protocol === 'https:' ? agents.secure : agents.plain;
+      return target;
+    },
+  });
+  return async function forward(req, res) {
+    // The real path is set on the outgoing request; this one only has to pass for a URL.
+    req.url = '/';
+    // With it the middleware would skip the hook that sets the head.
+    delete req.headers.expect;
+    // Express must not see its errors: it would close the connection on which the answer has just been sent.
+    await proxy(req, res, (error) => breakOff(error, exchangeOf(req), res, parts.suspect));
+  };
+}
+
+/** A fresh connection for each request: a kept one may be closed by the backend just as it is used, and a POST cannot be sent twice. */
+function createAgents(): { plain: Agent; secure: SecureAgent } {
+  const options = { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY };
+  return { plain: new Agent(options), secure: new SecureAgent(options) };
+}
+
+/** The held body as a stream; each chunk is let go as it is sent. */
+function replay(exchange: Admitted): Readable {
+  const chunks = exchange.body;
+  exchange.body = [];
+  return Readable.from(drain([...chunks]), { objectMode: false });
+}
+
+function* drain(chunks: Buffer[]): Generator<Buffer> {
+  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
+}
+
+function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {
+  return (proxy) => {
+    proxy.on('proxyReq', (backendReq, req, res) => {
+      const exchange = exchangeOf(req);
+      try {
+        sendHead(backendReq, req, exchange);
+      } catch (error) {
+        breakOff(error, exchange, res, parts.suspect);
+        backendReq.destroy();
+      }
+      if (parts.requestMs > 0) limitSilence(backendReq, res, exchange, parts.requestMs);
+    });
+    proxy.on('proxyRes', (backendRes, req, res) => {
+      streamBack(backendRes, res, exchangeOf(req), parts.now);
+    });
+    // It may come twice for one request.
+    proxy.on('error', (error, req, res) => {
+      if (req === undefined || res === undefined || !('writeHead' in res)) return;
+      breakOff(error, exchangeOf(req), res, parts.suspect);
+    });
+  };
+}
+
+function sendHead(backendReq: ClientRequest, req: IncomingMessage, exchange: Admitted): void {
+  const { url, headers } = exchange.turn.backend;
+  const { host, pathname } = new URL(url);
+  const path = pathname === '/' ? exchange.backendPath : pathname + exchange.backendPath;
+  const head = requestHeaders(req.rawHeaders, {
+    host,
+    contentLength: exchange.bodyLength,
+    added: headers,
+    dropped: exchange.privateHeaders,
+  });
+  storeHead(backendReq, `${exchange.method} ${path} HTTP/1.1\r\n`, head);
+}
+
+/**
+ * Only Node's own method writes a head just as it is given: `setHeader` puts duplicates together. It is
+ * what `request` calls for an array of headers, and `writeHead`; the middleware hands over an object.
+ */
+function storeHead(request: ClientRequest, firstLine: string, headers: readonly string[]): void {
+  const store: unknown = Reflect.get(request, '_storeHeader');
+  if (typeof store !== 'function') throw new Error('this Node cannot store a raw head');
+  Reflect.apply(store, request, [firstLine, headers]);
+}

@@ -1,0 +1,40 @@
+/** An answer that Jano itself makes because a request cannot go on. Messages are for the user: what is wrong and what to do. */
+export interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds?: number | null;
+}
+
+/** The path could not be forwarded to any model. */
+export function noModelNamed(names: string): Problem {
+  const message = `the request names no model; set "model" in the body, ?model=… or the header X-Model to one of: ${names}`;
+  return { status: 404, code: 'model_not_found', message };
+}
+
+export function modelNotFound(name: string, names: string): Problem {
+  const message = `no model "${name.slice(0, 200)}"; configured are: ${names}`;
+  return { status: 404, code: 'model_not_found', message };
+}
+
+export const malformedJson: Problem = {
+  status: 400,
+  code: 'malformed_json',
+  message: 'the body is not valid JSON, so the model cannot be told',
+};
+
+export function bodyTooLarge(limitBytes: number): Problem {
+  const message = `the body is larger than limits.body (${limitBytes} bytes)`;
+  return { status: 413, code: 'body_too_large', message };
+}
+
+/** The backend refused the connection, broke it before answering, or answered what is no HTTP. */
+export function backendFailed(model: string, cause: string): Problem {
+  const message = `the backend of "${model}" failed before it answered: ${cause}`;
+  return { status: 502, code: 'backend_failed', message };
+}
+
+export function backendTooSlow(model: string, limitMs: number): Problem {
+  const message = `the backend of "${model}" sent nothing for ${limitMs} ms (limits.request)`;
+  return { status: 504, code: 'backend_timeout', message };
+}

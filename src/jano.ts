@@ -1,0 +1,93 @@
+import type { Server } from 'node:http';
+import type { Config } from './config/config.ts';
+import { ArrivalOrder } from './core/arrivalOrder.ts';
+import { Catalog } from './core/catalog.ts';
+import { Ledger } from './core/ledger.ts';
+import { Scheduler } from './core/scheduler.ts';
+import { currentOf, type Snapshot, takeSnapshot } from './core/snapshot.ts';
+import { Dispatcher } from './dispatch/dispatcher.ts';
+import { createApp } from './http/app.ts';
+import { createHttpServer } from './http/server.ts';
+import { createSwapper } from './swap/createSwapper.ts';
+
+/** What a backend is taken to handle at once until it was asked; llama-server's own default. */
+const PARALLEL_UNTIL_ASKED = 4;
+
+/** The whole program, built but not listening. */
+export interface Jano {
+  readonly server: Server;
+  /** Finds what is resident, so that nothing is swapped needlessly; to be awaited before listening. */
+  start(): Promise<void>;
+  /** How many requests a backend is answering. */
+  runningCount(): number;
+  /** Rejects what waits, lets what runs end within `limitMs`, then closes everything that is left. */
+  stop(limitMs: number): Promise<void>;
+  snapshot(): Snapshot;
+}
+
+/** Builds Jano from its config; the one place where the parts meet. */
+export function createJano(config: Config, version: string, now: () => number = Date.now): Jano {
+  const catalog = new Catalog(config.models);
+  const ledger = new Ledger(config.usage.records, now());
+  const arrivalOrder = new ArrivalOrder(config.memoryBudget);
+  const scheduler = createScheduler(config);
+  const swapper = createSwapper(config.swap, now);
+  const dispatcher = new Dispatcher({
+    scheduler,
+    arrivalOrder,
+    catalog,
+    swapper,
+    now,
+    recorder: ledger,
+    limits: config.queue,
+    refuseMs: config.policy.refuseMs,
+  });
+  const snapshot = (): Snapshot =>
+    takeSnapshot({ catalog, scheduler, ledger, arrivalOrder, activity: dispatcher }, now());
+  const app = createApp({
+    catalog,
+    dispatcher,
+    recorder: ledger,
+    snapshot,
+    now,
+    version,
+    auth: config.auth,
+    callerHeader: config.callers.header,
+    bodyLimitBytes: config.limits.bodyBytes,
+    requestMs: config.limits.requestMs,
+    defaultModel: config.defaultModel,
+    currentModel: () => currentOf([...scheduler.state.models.values()])?.model ?? null,
+    isStopping: () => dispatcher.isStopping,
+  });
+  const server = createHttpServer(app);
+  return {
+    server,
+    snapshot,
+    start: () => dispatcher.start(config.preload),
+    runningCount: () => dispatcher.runningCount,
+    async stop(limitMs) {
+      dispatcher.stopAdmitting();
+      await dispatcher.untilIdle(limitMs);
+      await Promise.all([closeServer(server), swapper.close()]);
+    },
+  };
+}
+
+function createScheduler(config: Config): Scheduler {
+  const models = config.models.map(({ model, memory, pinned, ttlMs, parallel }) => ({
+    model,
+    memory,
+    pinned,
+    ttlMs,
+    parallel: parallel === 'auto' ? PARALLEL_UNTIL_ASKED : parallel,
+  }));
+  const settings = { ...config.policy, queueTimeoutMs: config.queue.timeoutMs };
+  return new Scheduler(models, config.memoryBudget, settings);
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
