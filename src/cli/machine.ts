@@ -1,0 +1,126 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { configFrom } from '../config/assembly.ts';
+import type { Config } from '../config/config.ts';
+import { makeTinyModel } from '../examples/tiny/tinyModel.ts';
+
+const run = promisify(execFile);
+const SCRIPTS = join(import.meta.dirname, '../examples');
+const LOOPBACK = '127.0.0.1';
+
+/** Model servers of our own to try Jano on: their config, and how to be rid of them. */
+export interface Machine {
+  readonly config: Config;
+  readonly models: readonly string[];
+  /** One line that says what these servers are. */
+  readonly description: string;
+  /** Stops the servers and removes their folder. */
+  close(): Promise<void>;
+  /** The same at once, for a process that ends. */
+  closeNow(): void;
+}
+
+interface MachinePlan {
+  readonly models: readonly string[];
+  readonly description: string;
+  readonly script: string;
+  readonly environment: (
+    folder: string,
+    ports: ReadonlyMap<string, number>,
+  ) => Record<string, string>;
+}
+
+/** Three example model servers, programs of Jano's own that only recite; none runs yet. */
+export function openExampleMachine(): Promise<Machine> {
+  return openMachine({
+    models: ['chat', 'code', 'story'],
+    description: 'three example model servers that recite a text, one in memory at a time',
+    script: 'swap.sh',
+    environment: (folder, ports) => ({
+      JANO_EXAMPLE_MODELS: [...ports].map(([model, port]) => `${model}=${port}`).join(' '),
+      JANO_EXAMPLE_STATE: folder,
+      JANO_EXAMPLE_NODE: process.execPath,
+      JANO_EXAMPLE_PARENT: String(process.pid),
+      JANO_EXAMPLE_ARGS: '--load-ms 1500',
+    }),
+  });
+}
+
+/** Real llama-servers (`program`) with tiny models that are made on the spot; none runs yet. */
+export async function openLlamaMachine(program: string): Promise<Machine> {
+  const models = ['chat', 'code'] as const;
+  const machine = await openMachine({
+    models,
+    description: `real llama-servers (${program}) with tiny models, one in memory at a time`,
+    script: 'llama.sh',
+    environment: (folder, ports) => ({
+      LLAMA_SERVER: program,
+      LLAMA_MODELS: models
+        .map((model) => `${model} ${ports.get(model)} -m '${join(folder, `${model}.gguf`)}'`)
+        .join('\n'),
+      LLAMA_ARGS: '-t 1',
+      LLAMA_STATE: folder,
+    }),
+  });
+  const folder = machine.config.swap.directory;
+  await Promise.all(
+    models.map((model) =>
+      writeFile(join(folder, `${model}.gguf`), makeTinyModel(model, { name: `tiny-${model}` })),
+    ),
+  );
+  return machine;
+}
+
+async function openMachine(plan: MachinePlan): Promise<Machine> {
+  const folder = await mkdtemp(join(tmpdir(), 'jano-'));
+  const script = join(SCRIPTS, plan.script);
+  const ports = await findPorts(plan.models);
+  const config = configFrom(
+    {
+      swap: { command: [script], timeout: '30s', poll: '100ms' },
+      models: plan.models.map((name) => ({ name, url: `http://${LOOPBACK}:${ports.get(name)}` })),
+    },
+    folder,
+  );
+  const environment = plan.environment(folder, ports);
+  const options = { env: { ...process.env, ...environment } };
+  return {
+    config: { ...config, swap: { ...config.swap, environment } },
+    models: plan.models,
+    description: plan.description,
+    async close() {
+      for (const model of plan.models) await run(script, ['unload', model], options);
+      await rm(folder, { recursive: true, force: true });
+    },
+    closeNow() {
+      for (const model of plan.models) {
+        execFileSync(script, ['unload', model], { ...options, stdio: 'ignore' });
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A free port for each; all are taken at once, so that none is given twice. */
+async function findPorts(models: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const held = await Promise.all(
+    models.map(async (model) => {
+      const server = createServer().listen(0, LOOPBACK);
+      await once(server, 'listening');
+      return { model, server };
+    }),
+  );
+  const ports = new Map<string, number>();
+  for (const { model, server } of held) {
+    const address = server.address();
+    if (address !== null && typeof address === 'object') ports.set(model, address.port);
+  }
+  await Promise.all(held.map(({ server }) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

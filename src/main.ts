@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+import { parseArgs } from 'node:util';
+import { bannerOf } from './cli/banner.ts';
+import { playBurst } from './cli/demo.ts';
+import { findLlamaServer } from './cli/llamaServer.ts';
+import { type Machine, openExampleMachine, openLlamaMachine } from './cli/machine.ts';
+import type { Config } from './config/config.ts';
+import { ConfigError, describeProblems } from './config/configError.ts';
+import { loadConfig } from './config/configFile.ts';
+import { overrideListen } from './config/listen.ts';
+import { createJano, type Jano } from './jano.ts';
+import { readVersion } from './version.ts';
+
+const USAGE = `usage: jano [--config FILE]    route requests to the models of FILE; without one, of ./jano.yaml,
+                               ./models.json, ~/.config/jano/jano.yaml, /etc/jano/jano.yaml or the examples
+       jano demo [--llama]     show what a burst of mixed requests costs, on examples or real llama-servers
+       jano --version | --help
+`;
+
+/** How long running requests may go on after the first signal. */
+const DRAIN_MS = 30_000;
+
+/** npm passes on a signal that the terminal has sent to the whole group already: two so close are one. */
+const SAME_SIGNAL_MS = 500;
+
+interface Setup {
+  readonly config: Config;
+  /** Model servers of our own, or null when the config names the user's. */
+  readonly machine: Machine | null;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments();
+  const [command = 'start', ...rest] = positionals;
+  if (values.help) return void process.stdout.write(USAGE);
+  if (values.version) return void process.stdout.write(`${readVersion()}\n`);
+  if (rest.length > 0) throw new UsageError(`unexpected: ${rest.join(' ')}`);
+  switch (command) {
+    case 'start':
+      return start(values.config ?? null);
+    case 'demo':
+      return demo(values.llama === true);
+    default:
+      throw new UsageError(`no such command: ${command}`);
+  }
+}
+
+class UsageError extends Error {}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        config: { type: 'string' },
+        llama: { type: 'boolean' },
+        version: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function start(configArgument: string | null): Promise<void> {
+  const { config, machine } = await setUp(configArgument);
+  const version = readVersion();
+  const jano = createJano(config, version);
+  stopOnSignals(jano, machine);
+  await jano.start();
+  const url = await listen(jano, config.listen);
+  process.stdout.write(bannerOf(version, url, config, machine?.description ?? null));
+}
+
+async function demo(onLlama: boolean): Promise<void> {
+  const machine = onLlama
+    ? await openLlamaMachine(await findLlamaServer(process.env))
+    : await openExampleMachine();
+  const jano = createJano(machine.config, readVersion());
+  stopOnSignals(jano, machine);
+  try {
+    await jano.start();
+    const url = await listen(jano, { host: '127.0.0.1', port: 0 });
+    await playBurst(url, machine.description, (text) => void process.stdout.write(text));
+  } finally {
+    await jano.stop(0);
+    await machine.close();
+  }
+}
+
+async function setUp(argument: string | null): Promise<Setup> {
+  const loaded = await loadConfig({
+    argument,
+    environment: process.env,
+    directory: process.cwd(),
+    home: homedir(),
+  });
+  if (loaded.kind === 'found') return { config: loaded.config, machine: null };
+  const machine = await openExampleMachine();
+  return { config: overrideListen(machine.config, loaded.variables), machine };
+}
+
+/** The URL under which it listens. */
+async function listen({ server }: Jano, { host, port }: Config['listen']): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  const actual = address !== null && typeof address === 'object' ? address.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+}
+
+/** The first signal lets running requests end; the second, some time later, ends at once. */
+function stopOnSignals(jano: Jano, machine: Machine | null): void {
+  let firstAt: number | null = null;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (firstAt !== null && Date.now() - firstAt < SAME_SIGNAL_MS) return;
+    if (firstAt !== null) {
+      machine?.closeNow();
+      process.exit(1);
+    }
+    firstAt = Date.now();
+    const running = jano.runningCount();
+    const what = running === 0 ? 'stopping' : `stopping after ${running} running requests`;
+    process.stderr.write(`\n${signal}: ${what}; once more ends it at once\n`);
+    void jano
+      .stop(DRAIN_MS)
+      .then(() => machine?.close())
+      .finally(() => process.exit());
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return describeProblems(error, process.cwd());
+  if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
+  if (error instanceof Error && 'code' in error) {
+    const address =
+      'address' in error && 'port' in error ? `${String(error.address)}:${String(error.port)}` : '';
+    if (error.code === 'EADDRINUSE') {
+      return `${address} is in use; stop what listens there, or choose another port: JANO_PORT=8083`;
+    }
+    if (error.code === 'EACCES' && address !== '') return `not allowed to listen on ${address}`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`jano: ${explain(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import type { TestContext } from 'node:test';
+import { configFrom } from '../../src/config/assembly.ts';
+import type { Config } from '../../src/config/config.ts';
+import { createJano, type Jano } from '../../src/jano.ts';
+
+/** Jano on a port of its own. */
+export interface RunningJano extends Jano {
+  readonly url: string;
+  readonly port: number;
+}
+
+/** A config in the words of jano.yaml; what a test does not care about is small and quick. */
+export type RawConfig = Readonly<Record<string, unknown>>;
+
+/** Starts Jano as its users do, on a free port; it ends with the test. `change` may alter what jano.yaml has no word for. */
+export async function startJano(
+  t: TestContext,
+  raw: RawConfig,
+  change: (config: Config) => Config = (config) => config,
+): Promise<RunningJano> {
+  const config = change(
+    configFrom({ swap: { command: 'true', timeout: '5s', poll: '10ms' }, ...raw }, tmpdir()),
+  );
+  const jano = createJano(config, '0.0.0-test');
+  t.after(() => jano.stop(0));
+  await jano.start();
+  jano.server.listen(0, '127.0.0.1');
+  await once(jano.server, 'listening');
+  const address = jano.server.address();
+  if (address === null || typeof address === 'string') throw new Error('no TCP address');
+  return { ...jano, port: address.port, url: `http://127.0.0.1:${address.port}` };
+}
+
+/** Jano in front of one backend that is resident from the start, as the model "qwen". */
+export function startJanoFor(
+  t: TestContext,
+  url: string,
+  raw: RawConfig = {},
+): Promise<RunningJano> {
+  return startJano(t, { models: [{ name: 'qwen', url, parallel: 4 }], ...raw });
+}
