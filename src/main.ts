@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bannerOf } from './cli/banner.ts';
 import { playBurst } from './cli/demo.ts';
+import { DemoError } from './cli/demoError.ts';
 import { findLlamaServer } from './cli/llamaServer.ts';
 import { type Machine, openExampleMachine, openLlamaMachine } from './cli/machine.ts';
 import type { Config } from './config/config.ts';
@@ -70,7 +71,10 @@ async function start(configArgument: string | null): Promise<void> {
   const jano = createJano(config, version);
   stopOnSignals(jano, machine);
   await jano.start();
-  const url = await listen(jano, config.listen);
+  const url = await listen(jano, config.listen).catch(async (error: unknown) => {
+    await machine?.close();
+    throw error;
+  });
   process.stdout.write(bannerOf(version, url, config, machine?.description ?? null));
 }
 
@@ -134,6 +138,7 @@ function stopOnSignals(jano: Jano, machine: Machine | null): void {
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return describeProblems(error, process.cwd());
+  if (error instanceof DemoError) return error.message;
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
   if (error instanceof Error && 'code' in error) {
     const address =

@@ -1,9 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { DemoError } from './demoError.ts';
 
 const BURST = ['chat', 'code', 'chat', 'chat', 'code', 'code'] as const;
-
-const STAGGER_MS = 10;
 
 interface Answer {
   readonly label: string;
@@ -37,13 +35,9 @@ export async function playBurst(
   const before = await readCounters(url);
   print(`  arrived  ${row(BURST.map((model, index) => painted(labelOf(index), model)))}\n`);
   const beganAt = performance.now();
-  const asked: Promise<Answer>[] = [];
-  for (const [index, model] of BURST.entries()) {
-    asked.push(ask(url, labelOf(index), model, beganAt));
-    // So that they arrive in this order.
-    await pause(STAGGER_MS);
-  }
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(
+    BURST.map((model, index) => ask(url, labelOf(index), model, beganAt)),
+  );
   const after = await readCounters(url);
   print(picture(answers, before, after));
 }
@@ -97,7 +91,7 @@ async function ask(url: string, label: string, model: string, beganAt: number): 
     }),
   });
   if (!response.ok || response.body === null) {
-    throw new Error(`request ${label} got ${response.status}: ${await response.text()}`);
+    throw new DemoError(`request ${label} got ${response.status}: ${await response.text()}`);
   }
   let text = '';
   let firstWordMs: number | null = null;
@@ -149,7 +143,7 @@ async function readCounters(url: string): Promise<Counters> {
   const response = await fetch(`${url}/status`);
   const status: unknown = await response.json();
   if (isCounters(status)) return status;
-  throw new Error(`${url}/status has no swap counters`);
+  throw new DemoError(`${url}/status has no swap counters`);
 }
 
 function isCounters(value: unknown): value is Counters {

@@ -1,18 +1,19 @@
 import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
+import { DemoError } from './demoError.ts';
 
 /** The llama-server to use: $LLAMA_SERVER, else the first on the PATH. Rejects with what to do when there is none. */
 export async function findLlamaServer(environment: NodeJS.ProcessEnv): Promise<string> {
   const named = environment['LLAMA_SERVER'];
   if (named) {
-    if (await isProgram(named)) return named;
-    throw new Error(`LLAMA_SERVER names "${named}", which is no program that can be run`);
+    if (await isProgram(named)) return resolve(named);
+    throw new DemoError(`LLAMA_SERVER names "${named}", which is no program that can be run`);
   }
   for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
     const program = join(folder, 'llama-server');
-    if (folder !== '' && (await isProgram(program))) return program;
+    if (folder !== '' && (await isProgram(program))) return resolve(program);
   }
-  throw new Error(
+  throw new DemoError(
     'there is no llama-server on the PATH; install one, or set LLAMA_SERVER to its path',
   );
 }

@@ -17,14 +17,15 @@ export interface Claim {
   readonly isOverdue: boolean;
 }
 
-interface Candidate {
+/** An absent model and the first request for it. */
+export interface Candidate {
   readonly model: ModelState;
   readonly head: Waiting;
 }
 
 /** The claim that is next in turn, or null when nobody waits for an absent model. */
 export function findClaim(state: PolicyState, now: number): Claim | null {
-  const candidates = wanted(state);
+  const candidates = wantedModels(state);
   const first = candidates[0];
   if (first === undefined) return null;
   const isOverdue = overdueAt(state, first.head) <= now;
@@ -67,7 +68,7 @@ export function isBusy(state: PolicyState, victim: ModelState, claim: Claim): bo
 }
 
 /** Absent models that somebody waits for, longest wait first. */
-function wanted(state: PolicyState): Candidate[] {
+export function wantedModels(state: PolicyState): Candidate[] {
   const candidates: Candidate[] = [];
   for (const model of state.models.values()) {
     const head = headOf(model);

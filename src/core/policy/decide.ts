@@ -1,9 +1,9 @@
-import { type Claim, closesAt, findClaim, isBusy, isOpen } from './claim.ts';
+import { type Claim, closesAt, findClaim, isBusy, isOpen, wantedModels } from './claim.ts';
 import { expectedSwapMs, lingerMs } from './costs.ts';
 import { quoted, spoken } from './words.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
 import { headOf, isBefore, isIdle } from './state.ts';
-import { chooseVictims } from './victims.ts';
+import { chooseDoubtful, chooseVictims } from './victims.ts';
 
 export type RejectReason = 'swap_failed' | 'queue_timeout';
 
@@ -87,16 +87,16 @@ function oldestHead(state: PolicyState): Waiting | undefined {
 
 /** Requests for absent models that cannot simply be loaded: refused ones, and ones that may be there after all. */
 function settleAbsent(state: PolicyState, now: number): Decision | undefined {
-  for (const model of state.models.values()) {
-    const head = headOf(model);
-    if (head === undefined || model.presence !== 'absent' || model.probing) continue;
+  for (const { model, head } of wantedModels(state)) {
     const name = quoted(model.model);
     const isRefused = model.refusedUntil > now;
     if (isRefused && head.sequence <= model.refusedSequence) {
       const why = `the last swap to ${name} failed`;
       return { kind: 'reject', id: head.id, model: model.model, reason: 'swap_failed', why };
     }
-    if (isRefused || (model.inDoubt && state.change === null)) {
+    const mayBeThere =
+      model.doubt === 'unasked' && state.change === null && state.retry !== model.model;
+    if (isRefused || mayBeThere) {
       return { kind: 'probe', model: model.model, why: `${name} may have come up after all` };
     }
   }
@@ -130,7 +130,7 @@ function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
   if (busy !== undefined) return wait(`${quoted(busy.model)} still has work`);
   const hold = victims.length === 0 ? null : holdUntil(state, claim, victims, now);
   if (hold !== null && hold.until !== null && hold.until > now) return hold;
-  const unload = victims.map((victim) => victim.model);
+  const unload = [...victims, ...chooseDoubtful(state, target, victims)].map(({ model }) => model);
   return { kind: 'swap', load: target.model, unload, head: claim.head, why: whySwap(claim) };
 }
 
@@ -142,8 +142,14 @@ function decidePreload(state: PolicyState): Decision {
   if (target === undefined || target.presence !== 'absent' || target.probing) return idle;
   const victims = chooseVictims(state, target);
   if (victims === null || !victims.every(isIdle)) return idle;
-  const unload = victims.map((victim) => victim.model);
+  const unload = [...victims, ...chooseDoubtful(state, target, victims)].map(({ model }) => model);
   return { kind: 'swap', load: target.model, unload, head: null, why: 'to be loaded at start' };
+}
+
+function settleMs(state: PolicyState, target: ModelState): number {
+  const { settleShare, settleMinMs, settleMaxMs } = state.settings;
+  const share = settleShare * expectedSwapMs(state, target);
+  return Math.min(settleMaxMs, Math.max(settleMinMs, share));
 }
 
 /** Until when idle victims are kept: a blink for the rest of a burst, longer for callers about to return. */
@@ -153,9 +159,7 @@ function holdUntil(
   victims: readonly ModelState[],
   now: number,
 ): Wait {
-  const { settleShare, settleMaxMs } = state.settings;
-  const settleMs = Math.min(settleMaxMs, settleShare * expectedSwapMs(state, claim.target));
-  let hold = claim.head.queuedAt + settleMs;
+  let hold = claim.head.queuedAt + settleMs(state, claim.target);
   let why = 'the rest of a burst may follow';
   for (const victim of victims) {
     const linger = {
@@ -181,7 +185,9 @@ function nextExpiry(state: PolicyState): { model: string; at: number } | undefin
     if (model.ttlMs === 0 || model.pinned || model.probing) continue;
     if (model.presence !== 'resident' || !isIdle(model)) continue;
     const at = model.usedAt + model.ttlMs;
-    if (next === undefined || at < next.at) next = { model: model.model, at };
+    const isSooner = next === undefined || at < next.at;
+    const isTie = next?.at === at && model.model < next.model;
+    if (isSooner || isTie) next = { model: model.model, at };
   }
   return next;
 }

@@ -78,7 +78,7 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
     case 'probeEnded':
       return endProbe(state, modelState(state, event.model), event.isHealthy, now);
     case 'seenResident':
-      return settle(modelState(state, event.model), now);
+      return settle(state, modelState(state, event.model), now);
     case 'parallelKnown':
       modelState(state, event.model).parallel = event.parallel;
       return;
@@ -137,15 +137,13 @@ function endVisit(model: ModelState): void {
 function beginSwap(state: PolicyState, load: string, unload: readonly string[]): void {
   for (const name of unload) {
     const victim = modelState(state, name);
-    noteAbsentCallers(state, victim);
+    if (victim.presence === 'resident') noteAbsentCallers(state, victim);
     leave(victim);
   }
   const target = modelState(state, load);
   target.presence = 'loading';
-  target.inDoubt = false;
   state.change = { load, unload };
   state.retry = null;
-  if (state.preload === load) state.preload = null;
 }
 
 function endSwap(state: PolicyState, outcome: SwapOutcome, ms: number, now: number): void {
@@ -154,21 +152,22 @@ function endSwap(state: PolicyState, outcome: SwapOutcome, ms: number, now: numb
   state.change = null;
   const target = modelState(state, change.load);
   if (outcome === 'ok') {
-    settle(target, now);
+    for (const name of change.unload) modelState(state, name).doubt = 'none';
+    settle(state, target, now);
     target.loadedAt = now;
     target.swapMs = target.swapMs === null ? ms : (target.swapMs + ms) / 2;
     return;
   }
   leave(target);
-  // The script may have failed before it touched anything.
-  for (const name of change.unload) modelState(state, name).inDoubt = true;
+  // The script may have failed before it touched anything, or when all was done but the last step.
+  for (const name of [target.model, ...change.unload]) modelState(state, name).doubt = 'unasked';
   target.failures += 1;
   const isFinal = outcome === 'timeout' || target.failures >= SCRIPT_ATTEMPTS;
   if (!isFinal) {
     state.retry = target.model;
     return;
   }
-  target.inDoubt = true;
+  if (state.preload === target.model) state.preload = null;
   refuse(state, target, now);
 }
 
@@ -178,7 +177,7 @@ function endUnload(state: PolicyState, ok: boolean, now: number): void {
   state.change = null;
   for (const name of change.unload) {
     const model = modelState(state, name);
-    if (ok) leave(model);
+    if (ok) [model.presence, model.doubt] = ['absent', 'none'];
     // The next try comes after another ttl.
     else [model.presence, model.usedAt] = ['resident', now];
   }
@@ -191,8 +190,8 @@ function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now
     return;
   }
   if (model.presence !== 'absent') return;
-  model.inDoubt = false;
-  if (isHealthy && freeMemory(state, model) >= model.memory) return settle(model, now);
+  if (isHealthy && freeMemory(state, model) >= model.memory) return settle(state, model, now);
+  if (model.doubt === 'unasked') model.doubt = 'unhealthy';
   model.refusedSequence = state.nextSequence - 1;
 }
 
@@ -211,9 +210,10 @@ function refuse(state: PolicyState, model: ModelState, now: number): void {
   model.refusedSequence = -1;
 }
 
-function settle(model: ModelState, now: number): void {
+function settle(state: PolicyState, model: ModelState, now: number): void {
   model.presence = 'resident';
-  model.inDoubt = false;
+  model.doubt = 'none';
+  if (state.preload === model.model) state.preload = null;
   model.turnBeganAt = now;
   model.loadedAt = null;
   model.usedAt = now;
@@ -222,7 +222,9 @@ function settle(model: ModelState, now: number): void {
 }
 
 function leaveIfDead(model: ModelState): void {
-  if (model.presence === 'dead' && !isRunning(model)) leave(model);
+  if (model.presence !== 'dead' || isRunning(model)) return;
+  leave(model);
+  model.doubt = 'dead';
 }
 
 function leave(model: ModelState): void {

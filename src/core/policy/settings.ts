@@ -10,8 +10,10 @@ export interface PolicySettings {
   readonly priorSwapMs: number;
   /** Share of a turn that a model whose turn is over may still take newcomers. */
   readonly graceShare: number;
-  /** Before leaving an idle model: this share of a swap, at most `settleMaxMs`, for the rest of a burst. */
+  /** Before leaving an idle model: this share of a swap, within the two bounds, for the rest of a burst. */
   readonly settleShare: number;
+  /** A burst takes as long to arrive however quick a swap is. */
+  readonly settleMinMs: number;
   readonly settleMaxMs: number;
   /** How many gaps between a reply and the same caller's next request are remembered per model and kind. */
   readonly gapsKept: number;
@@ -36,6 +38,7 @@ export const defaultPolicy: PolicySettings = {
   priorSwapMs: 20_000,
   graceShare: 1 / 8,
   settleShare: 0.025,
+  settleMinMs: 100,
   settleMaxMs: 1_000,
   gapsKept: 16,
   awayKept: 64,

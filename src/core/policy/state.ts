@@ -17,6 +17,13 @@ export interface Waiting {
  */
 export type Presence = 'absent' | 'loading' | 'resident' | 'unloading' | 'dead';
 
+/**
+ * Why an absent model's server may still hold memory. `unasked`: a swap failed, it may even serve, so its
+ * health is asked before it is loaded. `unhealthy`: that was asked in vain. `dead`: it served and stopped
+ * to; it is unloaded before it is loaded again, in case its process hangs.
+ */
+export type Doubt = 'none' | 'unasked' | 'unhealthy' | 'dead';
+
 /** What a reply ended in: callers return sooner after a tool call than after plain text. */
 export type ReplyKind = 'plain' | 'toolCall';
 
@@ -40,8 +47,7 @@ export interface ModelState {
   presence: Presence;
   /** Its health is being asked: nothing is forwarded to it, it is not loaded and not unloaded. */
   probing: boolean;
-  /** It counts as absent after a swap failed, but may be there: ask before loading it. */
-  inDoubt: boolean;
+  doubt: Doubt;
   /** In order of arrival. */
   readonly waiting: Waiting[];
   inFlight: number;
@@ -140,7 +146,7 @@ function createModelState(settings: ModelSettings): ModelState {
     ...settings,
     presence: settings.pinned ? 'resident' : 'absent',
     probing: false,
-    inDoubt: false,
+    doubt: 'none',
     waiting: [],
     inFlight: 0,
     visits: 0,

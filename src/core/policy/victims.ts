@@ -23,6 +23,32 @@ export function chooseVictims(state: PolicyState, target: ModelState): ModelStat
   });
 }
 
+/**
+ * Absent models that the script is to unload all the same: their servers may still hold memory that is
+ * not to spare, or hang where `target` is to be loaded.
+ */
+export function chooseDoubtful(
+  state: PolicyState,
+  target: ModelState,
+  victims: readonly ModelState[],
+): ModelState[] {
+  let spare = freeMemory(state, target) - target.memory;
+  for (const victim of victims) spare += victim.memory;
+  const doubtful: ModelState[] = [];
+  for (const model of byName(state)) {
+    if (model.presence !== 'absent' || model.doubt === 'none') continue;
+    if (model === target) {
+      if (model.doubt === 'dead') doubtful.push(model);
+    } else if (spare >= model.memory) spare -= model.memory;
+    else doubtful.push(model);
+  }
+  return doubtful;
+}
+
+function byName(state: PolicyState): ModelState[] {
+  return [...state.models.values()].toSorted((a, b) => (a.model < b.model ? -1 : 1));
+}
+
 /** Memory of the budget that nobody holds, `but` left out of account. */
 export function freeMemory(state: PolicyState, but: ModelState): number {
   let free = state.memoryBudget;
