@@ -25,7 +25,7 @@ export function bannerOf(
           '  For your own model servers write a jano.yaml; the README shows one.',
           '',
         ]),
-    `  status  ${url}/status`,
+    `  status  ${url}/status, for people ${url}/ui`,
     `  try     curl ${url}/v1/chat/completions -d '${body}'`,
     '',
     `  Ctrl-C stops it${examples === null ? '' : ', and the examples with it'}.`,

@@ -8,6 +8,7 @@ import { pathOf, withoutQuery } from './requestPath.ts';
 import { health } from './routes/health.ts';
 import { modelById, modelList } from './routes/models.ts';
 import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
+import { page } from './routes/page.ts';
 import { root } from './routes/root.ts';
 import { status } from './routes/status.ts';
 
@@ -34,6 +35,7 @@ export function createApp(parts: AppParts): Express {
   app.enable('strict routing');
   app.use(admission(parts));
   app.get('/', root(parts.version));
+  app.get('/ui', page());
   app.get('/health', health(parts.isStopping));
   app.get('/status', status(snapshot));
   app.get(['/v1/models', '/models'], modelList(catalog, snapshot));

@@ -95,7 +95,7 @@ function explainAbsent(
   const name = quoted(working.model);
   return unknown(
     leftMs > 0
-      ? `${name} has its turn for another ${spoken(leftMs)}`
+      ? `${name} has its turn for at most another ${spoken(leftMs)}`
       : `${name} is finishing what came before`,
   );
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 
 const routes = {
+  page: '/ui',
   status: '/status',
   health: '/health',
   models: '/v1/models',
