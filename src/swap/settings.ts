@@ -11,3 +11,13 @@ export interface SwapSettings {
   /** Pause between two questions to a backend's health. */
   readonly pollMs: number;
 }
+
+/** Limits of the swapper that nobody has to configure; tests make them short. */
+export interface SwapLimits {
+  /** From TERM to KILL. */
+  readonly graceMs: number;
+  /** One question to a backend. */
+  readonly probeMs: number;
+  /** The script's `status`. */
+  readonly statusMs: number;
+}

@@ -24,7 +24,7 @@ export interface Swapper {
   swap(order: SwapOrder, onPhase: (phase: SwapPhase) => void): Promise<SwapResult>;
   /** Runs `unload <model>`; null, or what went wrong. */
   unload(backend: Backend): Promise<string | null>;
-  /** Names of the backends that are resident now, by `status` of the script, else by health. */
+  /** Names of the backends, without the pinned, that can serve now: by `status` of the script and health, else by health alone. */
   findResident(backends: readonly Backend[]): Promise<ReadonlySet<string>>;
   /** Whether the backend's health check holds now; asked once, within two seconds. */
   isHealthy(backend: Backend): Promise<boolean>;
