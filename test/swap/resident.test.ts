@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Backend, HealthCheck } from '../../src/core/backend.ts';
 import { leaveNoChildren } from './processes.ts';
-import { backend, openWorkshop, serve } from './workshop.ts';
+import { backend, DEAD_URL, openWorkshop, serve } from './workshop.ts';
 
 leaveNoChildren();
 
