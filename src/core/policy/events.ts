@@ -83,7 +83,7 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
       modelState(state, event.model).parallel = event.parallel;
       return;
     case 'preload':
-      state.preload = event.model;
+      if (modelState(state, event.model).presence === 'absent') state.preload = event.model;
   }
 }
 
@@ -190,7 +190,9 @@ function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now
     return;
   }
   if (model.presence !== 'absent') return;
-  if (isHealthy && freeMemory(state, model) >= model.memory) return settle(state, model, now);
+  const isLeaving = state.change?.unload.includes(model.model) === true;
+  const fits = freeMemory(state, model) >= model.memory;
+  if (isHealthy && fits && !isLeaving) return settle(state, model, now);
   if (model.doubt === 'unasked') model.doubt = 'unhealthy';
   model.refusedSequence = state.nextSequence - 1;
 }
