@@ -1,18 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { configFrom } from '../config/assembly.ts';
 import type { Config } from '../config/config.ts';
 import { makeTinyModel } from '../examples/tiny/tinyModel.ts';
+import { findFreePorts } from './freePorts.ts';
 
 const run = promisify(execFile);
 const SCRIPTS = join(import.meta.dirname, '../examples');
-const LOOPBACK = '127.0.0.1';
 
 /** Model servers of our own to try Jano on: their config, and how to be rid of them. */
 export interface Machine {
@@ -80,11 +78,12 @@ export async function openLlamaMachine(program: string): Promise<Machine> {
 async function openMachine(plan: MachinePlan): Promise<Machine> {
   const folder = await mkdtemp(join(tmpdir(), 'jano-'));
   const script = join(SCRIPTS, plan.script);
-  const ports = await findPorts(plan.models);
+  const free = await findFreePorts(plan.models.length);
+  const ports = new Map(plan.models.map((model, index) => [model, free[index] ?? 0]));
   const config = configFrom(
     {
       swap: { command: [script], timeout: '30s', poll: '100ms' },
-      models: plan.models.map((name) => ({ name, url: `http://${LOOPBACK}:${ports.get(name)}` })),
+      models: plan.models.map((name) => ({ name, url: `http://127.0.0.1:${ports.get(name)}` })),
     },
     folder,
   );
@@ -105,22 +104,4 @@ async function openMachine(plan: MachinePlan): Promise<Machine> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A free port for each; all are taken at once, so that none is given twice. */
-async function findPorts(models: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const held = await Promise.all(
-    models.map(async (model) => {
-      const server = createServer().listen(0, LOOPBACK);
-      await once(server, 'listening');
-      return { model, server };
-    }),
-  );
-  const ports = new Map<string, number>();
-  for (const { model, server } of held) {
-    const address = server.address();
-    if (address !== null && typeof address === 'object') ports.set(model, address.port);
-  }
-  await Promise.all(held.map(({ server }) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

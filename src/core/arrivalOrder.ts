@@ -26,6 +26,11 @@ export class ArrivalOrder {
     this.#resident = [...this.#resident.filter((other) => other !== backend), backend];
   }
 
+  /** A model has left memory without a swap: its server died, or its ttl ran out. */
+  forget(model: string): void {
+    this.#resident = this.#resident.filter((backend) => backend.model !== model);
+  }
+
   get swaps(): number {
     return this.#swaps;
   }

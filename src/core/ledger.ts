@@ -1,4 +1,4 @@
-import type { Recorder, RequestRecord, SwapRecord } from './record.ts';
+import type { Outcome, Recorder, RequestRecord, SwapRecord } from './record.ts';
 import { Ring } from './ring.ts';
 import { SlidingSum } from './slidingSum.ts';
 
@@ -39,7 +39,7 @@ export class Ledger implements Recorder {
   /** Successful swaps, and the time that all swaps took, in ms. */
   readonly swapsLastHour = new SlidingSum(HOUR_MS);
   readonly swapMsLastHour = new SlidingSum(HOUR_MS);
-  readonly health = new Map<string, Health>();
+  readonly #health = new Map<string, Health>();
   readonly #totals = new Map<string, ModelTotals>();
   #swapsTotal = 0;
   #swapFailuresTotal = 0;
@@ -54,6 +54,10 @@ export class Ledger implements Recorder {
   /** Sums per model that has had a request. */
   get totals(): ReadonlyMap<string, ModelTotals> {
     return this.#totals;
+  }
+
+  get health(): ReadonlyMap<string, Health> {
+    return this.#health;
   }
 
   get swapsTotal(): number {
@@ -79,13 +83,15 @@ export class Ledger implements Recorder {
     if (record.outcome === 'failed' || record.outcome === 'cut') {
       this.#noteError(record.model, record.error ?? `status ${record.status}`, record.endedAt);
     }
-    if (record.model !== null) this.#addToModel(record.model, record);
+    if (record.model === null) return;
+    if (isAnswer(record.outcome)) this.healthSeen(record.model, true);
+    this.#addToModel(record.model, record);
   }
 
   swapClosed(record: SwapRecord): void {
     this.swaps.push(record);
     this.swapMsLastHour.add(record.endedAt - record.startedAt, record.endedAt);
-    this.health.set(record.to, record.outcome === 'ok' ? 'up' : 'down');
+    this.healthSeen(record.to, record.outcome === 'ok');
     if (record.outcome === 'ok') {
       this.#swapsTotal += 1;
       this.#lastSwap = record;
@@ -94,6 +100,10 @@ export class Ledger implements Recorder {
       this.#swapFailuresTotal += 1;
       this.#noteError(record.to, record.error ?? record.outcome, record.endedAt);
     }
+  }
+
+  healthSeen(model: string, isUp: boolean): void {
+    this.#health.set(model, isUp ? 'up' : 'down');
   }
 
   #addToModel(model: string, { usage, outcome, endedAt }: RequestRecord): void {
@@ -116,6 +126,11 @@ export class Ledger implements Recorder {
     this.errorsLastQuarter.add(1, at);
     this.#lastError = { at, model, message };
   }
+}
+
+/** The backend itself ended the request in order. */
+function isAnswer(outcome: Outcome): boolean {
+  return outcome === 'served' || outcome === 'refused';
 }
 
 function emptyTotals(): ModelTotals {

@@ -60,4 +60,6 @@ export interface SwapRecord {
 export interface Recorder {
   requestClosed(record: RequestRecord): void;
   swapClosed(record: SwapRecord): void;
+  /** A backend's health was asked, or could be told otherwise. */
+  healthSeen(model: string, isUp: boolean): void;
 }

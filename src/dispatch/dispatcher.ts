@@ -1,12 +1,19 @@
 import type { ArrivalOrder } from '../core/arrivalOrder.ts';
 import type { Backend } from '../core/backend.ts';
-import type { ReplyKind } from '../core/policy/state.ts';
-import { modelState } from '../core/policy/state.ts';
+import { modelState, type ReplyKind } from '../core/policy/state.ts';
 import type { SwapCause } from '../core/record.ts';
 import type { Action, Scheduler } from '../core/scheduler.ts';
 import type { Activity, Running, SwapUnderWay } from '../core/snapshot.ts';
 import { Loader, type LoaderParts } from './loader.ts';
-import { RejectedError, type Rejection } from './rejectedError.ts';
+import {
+  notResident,
+  queueFull,
+  queueTimeout,
+  type RejectedError,
+  stopping,
+  swapFailed,
+} from './rejectedError.ts';
+import { type WaitingLimits, WaitingRoom } from './waitingRoom.ts';
 
 /** A request that asks for its turn. The dispatcher sets the two times. */
 export interface Turn {
@@ -25,12 +32,12 @@ export interface Turn {
 export interface DispatcherParts extends LoaderParts {
   readonly scheduler: Scheduler;
   readonly arrivalOrder: ArrivalOrder;
-  readonly limits: { readonly maxWaiting: number; readonly maxWaitingBytes: number };
+  readonly limits: WaitingLimits;
   readonly refuseMs: number;
 }
 
 interface Waiter {
-  readonly turn: Turn & { readonly backend: Backend };
+  readonly turn: Turn;
   readonly queuedAt: number;
   readonly go: () => void;
   readonly refuse: (error: RejectedError) => void;
@@ -41,9 +48,9 @@ export class Dispatcher implements Activity {
   readonly #parts: DispatcherParts;
   readonly #scheduler: Scheduler;
   readonly #loader: Loader;
-  readonly #waiters = new Map<number, Waiter>();
+  readonly #waiters: WaitingRoom<Waiter>;
+  readonly #dispatched = new Set<number>();
   readonly #running = new Map<number, Running>();
-  #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #isStopping = false;
   #whenIdle: (() => void) | undefined;
@@ -51,14 +58,21 @@ export class Dispatcher implements Activity {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#scheduler = parts.scheduler;
+    this.#waiters = new WaitingRoom(parts.limits);
     this.#loader = new Loader(parts, {
       swapEnded: (model, outcome, ms) => {
-        this.#chargeLoad(model, ms);
+        this.#waiters.chargeLoad(model, ms, parts.now());
         this.#perform(this.#scheduler.swapEnded(outcome, ms, parts.now()));
       },
-      unloadEnded: (ok) => this.#perform(this.#scheduler.unloadEnded(ok, parts.now())),
-      probeEnded: (model, isHealthy) =>
-        this.#perform(this.#scheduler.probeEnded(model, isHealthy, parts.now())),
+      unloadEnded: (model, ok) => {
+        if (ok) this.#noteLeft(model);
+        this.#perform(this.#scheduler.unloadEnded(ok, parts.now()));
+      },
+      probeEnded: (model, isHealthy) => {
+        const { presence } = modelState(this.#scheduler.state, model);
+        if (!isHealthy && presence === 'resident') this.#noteLeft(model);
+        this.#perform(this.#scheduler.probeEnded(model, isHealthy, parts.now()));
+      },
       parallelKnown: (model, parallel) =>
         this.#perform(this.#scheduler.parallelKnown(model, parallel, parts.now())),
       waitingFor: (model) => modelState(this.#scheduler.state, model).waiting.length,
@@ -73,23 +87,23 @@ export class Dispatcher implements Activity {
     const queuedAt = this.#parts.now();
     if (!turn.causesSwap) return this.#visit(turn, queuedAt);
     return new Promise((go, refuse) => {
-      this.#waiters.set(id, { turn, queuedAt, go, refuse });
-      this.#waitingBytes += turn.bodyBytes;
+      this.#waiters.add({ turn, queuedAt, go, refuse });
       this.#parts.arrivalOrder.add(backend);
       this.#perform(this.#scheduler.submit({ id, model: backend.model, caller }, queuedAt));
     });
   }
 
-  /** Makes a dispatched request visible as running. */
+  /** Makes a dispatched request visible as running, unless it is over already. */
   track(running: Running): void {
-    this.#running.set(running.id, running);
+    if (this.#dispatched.has(running.id)) this.#running.set(running.id, running);
   }
 
   /** The request is over, whatever way it ended; safe to call twice. */
   release(id: number, ending: { reply: ReplyKind; hasServed: boolean }): void {
-    this.#forget(id);
+    this.#waiters.take(id);
+    this.#dispatched.delete(id);
     this.#running.delete(id);
-    if (this.#running.size === 0) this.#whenIdle?.();
+    if (this.#dispatched.size === 0) this.#whenIdle?.();
     this.#perform(this.#scheduler.release(id, ending, this.#parts.now()));
   }
 
@@ -100,25 +114,28 @@ export class Dispatcher implements Activity {
 
   /** Finds what is resident, asks pinned backends how much they take, and begins the preload. */
   async start(preload: string | null): Promise<void> {
-    const { catalog, swapper, arrivalOrder, now } = this.#parts;
+    const { catalog, swapper, recorder, arrivalOrder, now } = this.#parts;
     const resident = await swapper.findResident(catalog.backends);
     const seen = catalog.backends.filter((backend) => resident.has(backend.model));
     for (const backend of seen) {
       arrivalOrder.seed(backend);
-      if (!backend.pinned) this.#perform(this.#scheduler.seenResident(backend.model, now()));
+      recorder.healthSeen(backend.model, true);
+      this.#perform(this.#scheduler.seenResident(backend.model, now()));
     }
     const toAsk = catalog.backends.filter((backend) => backend.pinned || seen.includes(backend));
     await Promise.all(toAsk.map((backend) => this.#loader.askParallel(backend)));
-    if (preload !== null) this.#perform(this.#scheduler.preload(preload, now()));
+    const wanted = catalog.backends.find(({ model }) => model === preload);
+    if (wanted === undefined) return;
+    // Serving in arrival order would have it first, too.
+    arrivalOrder.add(wanted);
+    this.#perform(this.#scheduler.preload(wanted.model, now()));
   }
 
-  /** Rejects all that wait and all that still come; what runs goes on. */
+  /** Rejects all that wait and all that still come, and begins nothing any more; what runs goes on. */
   stopAdmitting(): void {
     this.#isStopping = true;
     clearTimeout(this.#timer);
-    for (const { turn, refuse } of this.#waiters.values()) {
-      refuse(this.#rejection('stopping', turn.backend));
-    }
+    for (const { refuse } of this.#waiters.all()) refuse(stopping());
   }
 
   get isStopping(): boolean {
@@ -127,7 +144,7 @@ export class Dispatcher implements Activity {
 
   /** Resolves once nothing runs any more, at the latest after `limitMs`. */
   async untilIdle(limitMs: number): Promise<void> {
-    if (this.#running.size === 0) return;
+    if (this.#dispatched.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#whenIdle = resolve;
     const limit = setTimeout(resolve, limitMs);
@@ -140,54 +157,57 @@ export class Dispatcher implements Activity {
   }
 
   get runningCount(): number {
-    return this.#running.size;
+    return this.#dispatched.size;
   }
 
   get swap(): SwapUnderWay | null {
     return this.#loader.swapUnderWay;
   }
 
+  /** It is gone without a swap; serving in arrival order would now load it for those who wait. */
+  #noteLeft(model: string): void {
+    const { arrivalOrder, catalog } = this.#parts;
+    arrivalOrder.forget(model);
+    const backend = catalog.find(model);
+    const { waiting } = modelState(this.#scheduler.state, model);
+    if (backend !== undefined && waiting.length > 0) arrivalOrder.add(backend);
+  }
+
   #refusalAtTheDoor({ backend, bodyBytes, causesSwap }: Turn): RejectedError | null {
-    const { maxWaiting, maxWaitingBytes } = this.#parts.limits;
-    if (this.#isStopping) return this.#rejection('stopping', backend);
+    if (this.#isStopping) return stopping();
     if (!causesSwap) return null;
-    const isFull =
-      this.#waiters.size >= maxWaiting || this.#waitingBytes + bodyBytes > maxWaitingBytes;
-    return isFull ? this.#rejection('queue_full', backend) : null;
+    const isFull = this.#waiters.isFullFor(bodyBytes) && !this.#hasFreeSlot(backend);
+    return isFull ? queueFull(this.#waiters.size) : null;
+  }
+
+  /** Whether a request for it need not wait; a closing gate may make it wait all the same, but no second one. */
+  #hasFreeSlot(backend: Backend): boolean {
+    const model = modelState(this.#scheduler.state, backend.model);
+    const hasSlot = model.inFlight < model.parallel && model.waiting.length === 0;
+    return model.presence === 'resident' && !model.probing && hasSlot;
   }
 
   #visit(turn: Turn, now: number): Promise<void> {
     const { id, backend, caller } = turn;
     if (!this.#scheduler.visit({ id, model: backend.model, caller }, now)) {
-      return Promise.reject(this.#rejection('not_resident', backend));
+      return Promise.reject(notResident(backend.model));
     }
+    this.#dispatched.add(id);
     turn.dispatchedAt = now;
     return Promise.resolve();
   }
 
-  #rejection(reason: Rejection, { model }: Backend, why = ''): RejectedError {
+  #rejection({ model, reason, why }: Extract<Action, { kind: 'reject' }>): RejectedError {
     switch (reason) {
-      case 'stopping':
-        return new RejectedError(reason, 'jano is stopping', 5);
-      case 'queue_full': {
-        const waiting = `${this.#waiters.size} requests wait already`;
-        return new RejectedError(reason, `the queue is full: ${waiting}`, 10);
-      }
       case 'queue_timeout':
-        return new RejectedError(reason, why, 10);
-      case 'not_resident': {
-        const hint = 'a request of this kind does not load a model; send a POST to it first';
-        return new RejectedError(reason, `model "${model}" is not loaded; ${hint}`, null);
-      }
-      case 'swap_failed': {
-        const cause = this.#loader.lastErrorOf(model) ?? why;
-        const seconds = Math.ceil(this.#parts.refuseMs / 1000);
-        return new RejectedError(reason, `model "${model}" could not be loaded: ${cause}`, seconds);
-      }
+        return queueTimeout(why);
+      case 'swap_failed':
+        return swapFailed(model, this.#loader.lastErrorOf(model) ?? why, this.#parts.refuseMs);
     }
   }
 
   #perform(actions: readonly Action[]): void {
+    if (this.#isStopping) return;
     for (const action of actions) this.#carryOut(action);
     this.#armTimer();
   }
@@ -195,15 +215,14 @@ export class Dispatcher implements Activity {
   #carryOut(action: Action): void {
     switch (action.kind) {
       case 'forward': {
-        const waiter = this.#forget(action.id);
+        const waiter = this.#waiters.take(action.id);
         if (waiter === undefined) return;
+        this.#dispatched.add(action.id);
         waiter.turn.dispatchedAt = this.#parts.now();
         return waiter.go();
       }
-      case 'reject': {
-        const waiter = this.#forget(action.id);
-        return waiter?.refuse(this.#rejection(action.reason, waiter.turn.backend, action.why));
-      }
+      case 'reject':
+        return this.#waiters.take(action.id)?.refuse(this.#rejection(action));
       case 'probe':
         return void this.#loader.probe(action.model, true);
       case 'swap': {
@@ -217,26 +236,10 @@ export class Dispatcher implements Activity {
     }
   }
 
-  #forget(id: number): Waiter | undefined {
-    const waiter = this.#waiters.get(id);
-    if (waiter === undefined) return undefined;
-    this.#waiters.delete(id);
-    this.#waitingBytes -= waiter.turn.bodyBytes;
-    return waiter;
-  }
-
-  /** What waited for the model has waited for this load, from its arrival or the load's beginning. */
-  #chargeLoad(model: string, ms: number): void {
-    const now = this.#parts.now();
-    for (const { turn, queuedAt } of this.#waiters.values()) {
-      if (turn.backend.model === model) turn.swapMs += Math.min(ms, now - queuedAt);
-    }
-  }
-
   #armTimer(): void {
     clearTimeout(this.#timer);
     const { wakeAt } = this.#scheduler;
-    if (wakeAt === null || this.#isStopping) return;
+    if (wakeAt === null) return;
     const delay = Math.max(1, wakeAt - this.#parts.now());
     this.#timer = setTimeout(() => {
       this.#perform(this.#scheduler.tick(this.#parts.now()));

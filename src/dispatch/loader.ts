@@ -7,7 +7,7 @@ import type { Swapper } from '../swap/swapper.ts';
 /** What became of the loader's work; the dispatcher hands it on to the scheduler. */
 export interface LoaderEvents {
   swapEnded(model: string, outcome: SwapOutcome, ms: number): void;
-  unloadEnded(ok: boolean): void;
+  unloadEnded(model: string, ok: boolean): void;
   probeEnded(model: string, isHealthy: boolean): void;
   parallelKnown(model: string, parallel: number): void;
   /** How many requests wait for the model. */
@@ -20,6 +20,9 @@ export interface LoaderParts {
   readonly recorder: Recorder;
   readonly now: () => number;
 }
+
+/** The first death costs no refusal: a model that died is loaded again. */
+const DIED_AGAIN = 'its server died again before it had answered anything';
 
 /** Carries out swaps, unloads and questions to backends, and remembers the swap under way. */
 export class Loader {
@@ -38,7 +41,7 @@ export class Loader {
     return this.#swap;
   }
 
-  /** Why the last swap to the model failed, or null. */
+  /** Why requests for the model are refused when they are, or null. */
   lastErrorOf(model: string): string | null {
     return this.#lastError.get(model) ?? null;
   }
@@ -53,19 +56,20 @@ export class Loader {
     const result = await swapper.swap(order, (phase) => {
       this.#swap = { ...swap, phase };
     });
+    // Part of the swap: before the answer nothing is sent to it.
+    if (result.outcome === 'ok') await this.askParallel(backend);
     const endedAt = now();
     this.#swap = null;
     if (result.error === null) this.#lastError.delete(load);
     else this.#lastError.set(load, result.error);
     const waited = this.#events.waitingFor(load);
     this.#parts.recorder.swapClosed({ ...swap, ...result, endedAt, waited });
-    if (result.outcome === 'ok') await this.askParallel(backend);
     this.#events.swapEnded(load, result.outcome, endedAt - startedAt);
   }
 
   async unload(model: string): Promise<void> {
     const error = await this.#parts.swapper.unload(this.#backend(model));
-    this.#events.unloadEnded(error === null);
+    this.#events.unloadEnded(model, error === null);
   }
 
   /** Asks a backend's health: one that looks dead, or (`cameUp`) one that may be there after all. */
@@ -73,6 +77,10 @@ export class Loader {
     const backend = this.#backend(model);
     const canTell = !cameUp || this.#parts.catalog.isDistinct(backend);
     const isHealthy = canTell && (await this.#parts.swapper.isHealthy(backend));
+    if (isHealthy && cameUp) await this.askParallel(backend);
+    if (!isHealthy && !cameUp) this.#lastError.set(model, DIED_AGAIN);
+    // One that is not to be there is not down.
+    if (isHealthy || !cameUp) this.#parts.recorder.healthSeen(model, isHealthy);
     this.#events.probeEnded(model, isHealthy);
   }
 

@@ -19,3 +19,30 @@ export class RejectedError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** Jano ends; another instance may take over soon. */
+export function stopping(): RejectedError {
+  return new RejectedError('stopping', 'jano is stopping', 5);
+}
+
+/** As many wait as may, and this one would have to wait, too. */
+export function queueFull(waiting: number): RejectedError {
+  return new RejectedError('queue_full', `the queue is full: ${waiting} requests wait already`, 10);
+}
+
+/** It has waited as long as a request may; `why` says for what. */
+export function queueTimeout(why: string): RejectedError {
+  return new RejectedError('queue_timeout', why, 10);
+}
+
+/** Its kind of request loads nothing, and the model is not there. */
+export function notResident(model: string): RejectedError {
+  const hint = 'a request of this kind does not load a model; send a POST to it first';
+  return new RejectedError('not_resident', `model "${model}" is not loaded; ${hint}`, null);
+}
+
+/** The model cannot be had for now; requests for it are refused for `refuseMs` after a failure. */
+export function swapFailed(model: string, cause: string, refuseMs: number): RejectedError {
+  const message = `model "${model}" could not be loaded: ${cause}`;
+  return new RejectedError('swap_failed', message, Math.ceil(refuseMs / 1000));
+}

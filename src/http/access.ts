@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { apiKeyOf } from './caller.ts';
+import { apiKeysOf } from './caller.ts';
 
 /** Who may ask. */
 export type Access =
@@ -13,7 +13,6 @@ export type Access =
   | { readonly kind: 'denied' };
 
 const openToAll: Access = { kind: 'allowed', keyName: null, privateHeaders: new Set() };
-const keyHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key']);
 
 /** Checks requests against the configured keys (name to key); without any, all may ask. */
 export function createAccess(
@@ -22,10 +21,15 @@ export function createAccess(
   const known = Object.entries(keys).map(([name, key]) => ({ name, digest: digestOf(key) }));
   if (known.length === 0) return () => openToAll;
   return (req) => {
-    const given = digestOf(apiKeyOf(req) ?? '');
-    const match = known.find(({ digest }) => timingSafeEqual(digest, given));
-    if (match === undefined) return { kind: 'denied' };
-    return { kind: 'allowed', keyName: match.name, privateHeaders: keyHeaders };
+    const matches = apiKeysOf(req).flatMap(({ header, value }) => {
+      const given = digestOf(value);
+      const match = known.find(({ digest }) => timingSafeEqual(digest, given));
+      return match === undefined ? [] : [{ header, name: match.name }];
+    });
+    const [first] = matches;
+    if (first === undefined) return { kind: 'denied' };
+    const privateHeaders = new Set(matches.map(({ header }) => header));
+    return { kind: 'allowed', keyName: first.name, privateHeaders };
   };
 }
 

@@ -7,16 +7,18 @@ import type { Access } from './access.ts';
 import { callerOf } from './caller.ts';
 import { problemOf, sendProblem } from './errors.ts';
 import { type Admitted, type Exchange, openExchange, runningOf } from './exchange.ts';
+import { headerText } from './headerText.ts';
 import { bodyTooLarge, type Problem } from './problem.ts';
 import { recordOf } from './recordOf.ts';
 import { announcesBody, holdBody } from './requestBody.ts';
-import { pathOf, withoutQuery } from './requestPath.ts';
+import { withoutQuery } from './requestPath.ts';
 import { findTarget, type TargetParts } from './target.ts';
 
 export interface AdmitParts extends TargetParts {
   readonly dispatcher: Dispatcher;
   readonly recorder: Recorder;
   readonly now: () => number;
+  /** 0 = no limit. */
   readonly bodyLimitBytes: number;
   readonly callerHeader: string;
 }
@@ -32,13 +34,14 @@ export function createAdmit(parts: AdmitParts): RequestHandler {
     const exchange = openExchange(req, {
       id: ++lastId,
       arrivedAt: parts.now(),
-      path: pathOf(req.originalUrl),
+      path: req.originalUrl,
       caller: callerOf(req, parts.callerHeader, access.kind === 'allowed' ? access.keyName : null),
       privateHeaders: access.kind === 'allowed' ? access.privateHeaders : new Set(),
     });
     // The single end of every request, however it ends.
     res.once('close', () => close(parts, exchange, res));
-    if ((await place(parts, exchange, req, res)) && !res.destroyed) next();
+    destroyOnHalfClose(req, res);
+    if (await place(parts, exchange, req, res)) next();
   };
 }
 
@@ -50,16 +53,18 @@ async function place(
   res: Response,
 ): Promise<boolean> {
   const fields = new JsonFields(['model', 'name']);
-  const body = await holdBody(req, res, parts.bodyLimitBytes, (chunk) => fields.push(chunk));
-  if (body.kind === 'left') return false;
+  const isForm = /^multipart\//i.test(req.get('content-type') ?? '');
+  const limitBytes = parts.bodyLimitBytes || Number.POSITIVE_INFINITY;
+  const body = await holdBody(req, res, limitBytes, (chunk) => isForm || fields.push(chunk));
+  if (body.kind === 'left' || res.destroyed) return false;
   if (body.kind === 'tooLarge') return refuse(exchange, res, bodyTooLarge(parts.bodyLimitBytes));
   exchange.body = body.chunks;
   exchange.bodyLength = announcesBody(req) ? body.length : lengthOfNone(exchange.method);
   const target = findTarget(parts, {
     path: exchange.path,
-    modelHeader: req.get('x-model'),
+    modelHeader: headerText(req, 'x-model'),
     fields,
-    isMalformedJson: () => isJson(req) && body.length > 0 && !isWhole(fields, body.chunks),
+    isMalformedJson: () => isMalformed(req, fields, body.chunks),
   });
   if (target.kind === 'unknown') return refuse(exchange, res, target.problem);
   exchange.backendPath = target.path;
@@ -87,6 +92,7 @@ async function waitForTurn(
     if (!(error instanceof RejectedError)) throw error;
     return refuse(exchange, res, problemOf(error, exchange.method));
   }
+  if (res.destroyed) return false;
   dispatcher.track(runningOf(exchange));
   return true;
 }
@@ -104,8 +110,17 @@ function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
   if (exchange.method !== 'OPTIONS') {
     parts.recorder.requestClosed(recordOf(exchange, res, reading.usage, parts.now()));
   }
-  const ending = { reply: reading.reply, hasServed: exchange.hasAnswer };
+  const ending = { reply: reading.reply, hasServed: exchange.answer !== null };
   parts.dispatcher.release(exchange.id, ending);
+}
+
+/** A caller that half-closes has left. Node would first wait until it has read what was sent. */
+function destroyOnHalfClose({ socket }: Request, res: Response): void {
+  const leave = (): void => {
+    if (!res.writableEnded) res.destroy();
+  };
+  socket.once('end', leave);
+  res.once('close', () => socket.off('end', leave));
 }
 
 /** What only looks, or only describes, loads nothing. */
@@ -119,18 +134,18 @@ function lengthOfNone(method: string): number | null {
   return method === 'POST' || method === 'PUT' || method === 'PATCH' ? 0 : null;
 }
 
-function isJson(req: Request): boolean {
-  const type = req.get('content-type');
-  return type === undefined || /^[^;]*\bjson\b/i.test(type);
-}
-
-function isWhole(fields: JsonFields, chunks: readonly Buffer[]): boolean {
+/** Whether a body that is JSON, by its type or its first byte, is broken. */
+function isMalformed(req: Request, fields: JsonFields, chunks: readonly Buffer[]): boolean {
+  const [first] = chunks;
+  if (first === undefined) return false;
+  const isObject = /^\uFEFF?\s*\{/.test(first.toString('utf8', 0, 256));
+  if (!isObject && !/^[^;]*\bjson\b/i.test(req.get('content-type') ?? '')) return false;
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  if (length > PARSE_LIMIT_BYTES) return fields.isClosed;
+  if (length > PARSE_LIMIT_BYTES) return isObject && !fields.isClosed;
   try {
-    JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return true;
-  } catch {
+    JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
     return false;
+  } catch {
+    return true;
   }
 }

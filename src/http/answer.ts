@@ -2,33 +2,41 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Backend } from '../core/backend.ts';
 import { sendProblem } from './errors.ts';
-import type { Admitted } from './exchange.ts';
+import type { Admitted, Exchange } from './exchange.ts';
 import { answerHeaders } from './headers.ts';
 import { backendFailed, backendTooSlow } from './problem.ts';
+
+export interface StreamParts {
+  readonly now: () => number;
+  /** The backend broke: its health should be asked. */
+  readonly suspect: (backend: Backend) => void;
+}
 
 /** Passes the backend's answer on, as it is and when it comes, and shows it to the tap. */
 export function streamBack(
   backendRes: IncomingMessage,
   res: Response,
   exchange: Admitted,
-  now: () => number,
+  { now, suspect }: StreamParts,
 ): void {
   if (res.headersSent || res.destroyed) {
     backendRes.destroy();
     return;
   }
-  exchange.hasAnswer = true;
   exchange.silence?.refresh();
-  exchange.isStream = isStream(backendRes.headers['content-type']);
   res.sendDate = false;
   try {
-    const headers = answerHeaders(backendRes.rawHeaders);
-    res.writeHead(backendRes.statusCode ?? 502, backendRes.statusMessage ?? '', headers);
+    const { statusCode = 0, statusMessage = '', rawHeaders } = backendRes;
+    // Only 101 gets here: nothing was to be switched to.
+    if (statusCode < 200) throw new Error(`${statusCode} is no final status`);
+    res.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders));
   } catch (error) {
     // A status or reason that Node cannot send; thrown on, it would end the process.
     backendRes.destroy();
     return fail(exchange, res, `its head cannot be passed on (${messageOf(error)})`);
   }
+  exchange.answer = backendRes;
+  exchange.isStream = isStream(backendRes.headers['content-type']);
   backendRes.on('data', (chunk: Buffer) => {
     exchange.firstByteAt ??= now();
     exchange.bytes += chunk.length;
@@ -38,9 +46,8 @@ export function streamBack(
   backendRes.once('end', () => {
     if (backendRes.rawTrailers.length > 0) res.addTrailers(trailersOf(backendRes));
   });
-  backendRes.once('close', () => {
-    if (!backendRes.complete && !res.destroyed) cut(exchange, 'its connection broke mid-answer');
-  });
+  // The middleware's own listener comes after this one, and destroys the response before it tells us.
+  backendRes.once('error', (error) => breakOff(error, exchange, res, suspect));
   backendRes.pipe(res);
   // The head must not wait for the first byte, which may be minutes away; often that came with it.
   setImmediate(() => {
@@ -56,11 +63,15 @@ export function limitSilence(
   requestMs: number,
 ): void {
   const silence = setTimeout(() => {
+    if (isCallerSlow(exchange)) return void silence.refresh();
     const problem = backendTooSlow(exchange.turn.backend.model, requestMs);
-    if (exchange.hasAnswer) cut(exchange, problem.message);
-    else exchange.failure ??= { outcome: 'failed', message: problem.message };
-    if (res.headersSent) res.destroy();
-    else sendProblem(res, exchange.backendPath, problem);
+    if (exchange.answer === null) {
+      exchange.failure ??= { outcome: 'failed', message: problem.message };
+      sendProblem(res, exchange.backendPath, problem);
+    } else {
+      cut(exchange, problem.message);
+      res.destroy();
+    }
     backendReq.destroy();
   }, requestMs);
   exchange.silence = silence;
@@ -74,14 +85,17 @@ export function breakOff(
   res: Response,
   suspect: (backend: Backend) => void,
 ): void {
-  if (res.destroyed || res.writableEnded) return;
-  if (res.headersSent) {
-    cut(exchange, messageOf(error));
-    res.destroy();
-    return;
-  }
+  // What breaks after a whole answer, such as a body behind a HEAD's, takes nothing away from it.
+  if (res.destroyed || res.writableEnded || exchange.answer?.complete === true) return;
   suspect(exchange.turn.backend);
-  fail(exchange, res, messageOf(error));
+  if (!res.headersSent) return fail(exchange, res, messageOf(error));
+  cut(exchange, messageOf(error));
+  res.destroy();
+}
+
+/** The backend has sent all that there is, or more than the caller has taken. */
+function isCallerSlow({ answer }: Exchange): boolean {
+  return answer !== null && (answer.complete || answer.isPaused());
 }
 
 function fail(exchange: Admitted, res: Response, cause: string): void {

@@ -1,10 +1,10 @@
 import express, { type Express, type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { Snapshot } from '../core/snapshot.ts';
-import { createAccess } from './access.ts';
+import { type Access, createAccess } from './access.ts';
 import { type AdmitParts, createAdmit } from './admit.ts';
 import { sendProblem } from './errors.ts';
 import { createForward } from './forward.ts';
-import { pathOf, withoutQuery } from './requestPath.ts';
+import { withoutQuery } from './requestPath.ts';
 import { health } from './routes/health.ts';
 import { modelById, modelList } from './routes/models.ts';
 import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
@@ -26,14 +26,15 @@ export interface AppParts extends AdmitParts {
 
 /** All routes, in the order in which they are tried: Jano's own, which never queue, then everything else to a backend. */
 export function createApp(parts: AppParts): Express {
-  const { catalog, snapshot, dispatcher, now, requestMs } = parts;
+  const { auth, catalog, snapshot, dispatcher, now, requestMs } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('json spaces', 2);
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.use(admission(parts));
+  app.use(identify(auth.keys));
+  app.use(demandKey(auth.open));
   app.get('/', root(parts.version));
   app.get('/ui', page());
   app.get('/health', health(parts.isStopping));
@@ -43,21 +44,30 @@ export function createApp(parts: AppParts): Express {
   app.get('/api/tags', ollamaTags(catalog, snapshot));
   app.get('/api/ps', ollamaProcesses(catalog, snapshot));
   app.get('/api/version', ollamaVersion(parts.version));
+  // What is open is Jano's own: under the same path a backend may have anything.
+  app.use(demandKey([]));
   app.use(createAdmit(parts));
   app.use(createForward({ now, requestMs, suspect: (backend) => dispatcher.suspect(backend) }));
   app.use(internalError);
   return app;
 }
 
-/** Lets through who may ask, and remembers who it is. */
-function admission({ auth }: AppParts): RequestHandler {
-  const check = createAccess(auth.keys);
-  const open = new Set(auth.open.map((name) => `/${name}`));
+/** Finds out who asks. */
+function identify(keys: AppParts['auth']['keys']): RequestHandler {
+  const check = createAccess(keys);
   return (req, res, next) => {
-    const access = check(req);
-    res.locals['access'] = access;
-    const path = pathOf(req.originalUrl);
-    if (access.kind === 'allowed' || open.has(withoutQuery(path))) return next();
+    res.locals['access'] = check(req);
+    next();
+  };
+}
+
+/** Lets through who may ask, and on open routes everybody. */
+function demandKey(open: readonly string[]): RequestHandler {
+  return (req, res, next) => {
+    const access: Access = res.locals['access'];
+    const path = withoutQuery(req.originalUrl);
+    const isOpen = open.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
+    if (access.kind === 'allowed' || isOpen) return next();
     res.setHeader('WWW-Authenticate', 'Bearer');
     const message = 'a key is needed: send it as "Authorization: Bearer <key>" or x-api-key';
     sendProblem(res, path, { status: 401, code: 'invalid_api_key', message });
@@ -69,5 +79,5 @@ const internalError: ErrorRequestHandler = (error, req, res, _next) => {
   console.error(error);
   if (res.headersSent) return void res.destroy();
   const message = 'jano made a mistake; its log has the details';
-  sendProblem(res, pathOf(req.originalUrl), { status: 500, code: 'internal_error', message });
+  sendProblem(res, req.originalUrl, { status: 500, code: 'internal_error', message });
 };

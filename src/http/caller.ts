@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { headerText } from './headerText.ts';
 
 const LONGEST = 120;
 
@@ -20,8 +21,8 @@ export function callerOf(req: IncomingMessage, header: string, keyName: string |
   const named = text(req, header);
   if (named !== undefined) return named;
   if (keyName !== null) return keyName;
-  const key = apiKeyOf(req);
-  if (key !== undefined) return `key:${fingerprint(key)}`;
+  const [key] = apiKeysOf(req);
+  if (key !== undefined) return `key:${fingerprint(key.value)}`;
   for (const name of SESSION_HEADERS) {
     const session = text(req, name);
     if (session !== undefined) return session;
@@ -30,19 +31,27 @@ export function callerOf(req: IncomingMessage, header: string, keyName: string |
   return `${program} ${req.socket.remoteAddress ?? ''}`.trim();
 }
 
-/** The key of `Authorization: Bearer …` or `x-api-key`; undefined when there is none. */
-export function apiKeyOf(req: IncomingMessage): string | undefined {
-  const bearer = /^Bearer\s+(\S.*)$/i.exec(req.headers.authorization ?? '');
-  return bearer?.[1]?.trim() ?? text(req, 'x-api-key');
+/** A key that a request shows, and the header that holds it. */
+export interface ApiKey {
+  readonly header: 'authorization' | 'x-api-key';
+  readonly value: string;
+}
+
+/** The keys of `Authorization: Bearer …` and `x-api-key`. */
+export function apiKeysOf(req: IncomingMessage): ApiKey[] {
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(headerText(req, 'authorization') ?? '')?.[1];
+  const other = headerText(req, 'x-api-key');
+  return [
+    ...(bearer === undefined ? [] : [{ header: 'authorization', value: bearer } as const]),
+    ...(other === undefined ? [] : [{ header: 'x-api-key', value: other } as const]),
+  ];
 }
 
 function fingerprint(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
 
-/** A header's value, fit to be shown; undefined when it is not there or empty. */
+/** A header's value, short enough to be shown. */
 function text(req: IncomingMessage, name: string): string | undefined {
-  const value = req.headers[name.toLowerCase()];
-  const first = Array.isArray(value) ? value[0] : value;
-  return first?.trim().slice(0, LONGEST) || undefined;
+  return headerText(req, name)?.slice(0, LONGEST);
 }

@@ -27,8 +27,8 @@ export interface Exchange {
   body: readonly Buffer[];
   /** Null when the request has no body and said nothing of one. */
   bodyLength: number | null;
-  /** The backend has sent a head. */
-  hasAnswer: boolean;
+  /** What the backend answers, once its head is there. */
+  answer: IncomingMessage | null;
   isStream: boolean;
   firstByteAt: number | null;
   /** Bytes of the answer's body that have passed. */
@@ -56,7 +56,7 @@ export function openExchange(
     backendPath: facts.path,
     body: [],
     bodyLength: null,
-    hasAnswer: false,
+    answer: null,
     isStream: false,
     firstByteAt: null,
     bytes: 0,

@@ -3,15 +3,11 @@ import { Agent as SecureAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import type { RequestHandler, Response } from 'express';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
-import type { Backend } from '../core/backend.ts';
-import { breakOff, limitSilence, streamBack } from './answer.ts';
+import { breakOff, limitSilence, streamBack, type StreamParts } from './answer.ts';
 import { type Admitted, exchangeOf } from './exchange.ts';
 import { requestHeaders } from './headers.ts';
 
-export interface ForwardParts {
-  readonly now: () => number;
-  /** The backend broke before it answered: its health should be asked. */
-  readonly suspect: (backend: Backend) => void;
+export interface ForwardParts extends StreamParts {
   /** First byte, and between two bytes; 0 = no limit. */
   readonly requestMs: number;
 }
@@ -73,10 +69,11 @@ function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {
         breakOff(error, exchange, res, parts.suspect);
         backendReq.destroy();
       }
+      backendReq.once('upgrade', (backendRes) => streamBack(backendRes, res, exchange, parts));
       if (parts.requestMs > 0) limitSilence(backendReq, res, exchange, parts.requestMs);
     });
     proxy.on('proxyRes', (backendRes, req, res) => {
-      streamBack(backendRes, res, exchangeOf(req), parts.now);
+      streamBack(backendRes, res, exchangeOf(req), parts);
     });
     // It may come twice for one request.
     proxy.on('error', (error, req, res) => {
@@ -89,14 +86,14 @@ function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {
 function sendHead(backendReq: ClientRequest, req: IncomingMessage, exchange: Admitted): void {
   const { url, headers } = exchange.turn.backend;
   const { host, pathname } = new URL(url);
-  const path = pathname === '/' ? exchange.backendPath : pathname + exchange.backendPath;
+  const base = pathname === '/' || exchange.backendPath === '*' ? '' : pathname;
   const head = requestHeaders(req.rawHeaders, {
     host,
     contentLength: exchange.bodyLength,
     added: headers,
     dropped: exchange.privateHeaders,
   });
-  storeHead(backendReq, `${exchange.method} ${path} HTTP/1.1\r\n`, head);
+  storeHead(backendReq, `${exchange.method} ${base}${exchange.backendPath} HTTP/1.1\r\n`, head);
 }
 
 /**
@@ -104,6 +101,8 @@ function sendHead(backendReq: ClientRequest, req: IncomingMessage, exchange: Adm
  * what `request` calls for an array of headers, and `writeHead`; the middleware hands over an object.
  */
 function storeHead(request: ClientRequest, firstLine: string, headers: readonly string[]): void {
+  // Else a method that Node does not know to be without a body gets an empty chunked one.
+  request.useChunkedEncodingByDefault = false;
   const store: unknown = Reflect.get(request, '_storeHeader');
   if (typeof store !== 'function') throw new Error('this Node cannot store a raw head');
   Reflect.apply(store, request, [firstLine, headers]);

@@ -32,7 +32,7 @@ export function requestHeaders(raw: RawHeaders, head: OutgoingHead): string[] {
   const added = new Set(Object.keys(head.added).map((name) => name.toLowerCase()));
   const out: string[] = [];
   let length: number | null = head.contentLength;
-  let hasHost = false;
+  let hasHost = added.has('host');
   for (const [name, value] of pairs(raw)) {
     const lower = name.toLowerCase();
     if (lower === 'host') {

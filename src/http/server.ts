@@ -1,14 +1,21 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { pathOf } from './requestPath.ts';
 
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** Longer than what proxies in front keep idle connections for, so that they are the ones to close. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** An HTTP server in which no timer of Node's ends a long upload or a long wait. */
+/** An HTTP server in which no timer of Node's ends a long upload or a long wait. `req.url` is always a path. */
 export function createHttpServer(listener: RequestListener): Server {
   return createServer(
     { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES },
-    listener,
+    (req, res) => {
+      // Express takes whole URLs apart by itself, and gives up on some.
+      req.url = pathOf(req.url ?? '/');
+      if (res.socket !== null) return listener(req, res);
+      // Pipelined behind another: before its turn Node 22 would not tell that the caller has left.
+      res.once('socket', () => listener(req, res));
+    },
   );
 }

@@ -45,7 +45,7 @@ export function findTarget(parts: TargetParts, request: TargetRequest): Target {
 
 function nameIn({ path, modelHeader, fields }: TargetRequest): string | undefined {
   // Older Ollama clients say `name`.
-  const inBody = fields.get('model') ?? (path.startsWith('/api/') ? fields.get('name') : undefined);
+  const inBody = fields.get('model') || (path.startsWith('/api/') ? fields.get('name') : undefined);
   return modelHeader || inBody || queryValue(path, 'model');
 }
 

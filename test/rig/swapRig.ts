@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { findBirth } from '../../src/examples/processBirth.ts';
-import { findFreePorts } from './freePorts.ts';
+import { findFreePorts } from '../../src/cli/freePorts.ts';
 import { until } from './polling.ts';
 
 /** A swap script with its models, all in a temporary folder; nothing is left of it after the test. */

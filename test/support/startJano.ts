@@ -33,11 +33,12 @@ export async function startJano(
   return { ...jano, port: address.port, url: `http://127.0.0.1:${address.port}` };
 }
 
-/** Jano in front of one backend that is resident from the start, as the model "qwen". */
+/** Jano in front of one backend that is resident from the start, as the model "qwen"; `model` adds to its config. */
 export function startJanoFor(
   t: TestContext,
   url: string,
   raw: RawConfig = {},
+  model: RawConfig = {},
 ): Promise<RunningJano> {
-  return startJano(t, { models: [{ name: 'qwen', url, parallel: 4 }], ...raw });
+  return startJano(t, { models: [{ name: 'qwen', url, parallel: 4, ...model }], ...raw });
 }

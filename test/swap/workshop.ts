@@ -5,6 +5,7 @@ import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { findFreePorts } from '../../src/cli/freePorts.ts';
 import type { Backend } from '../../src/core/backend.ts';
 import { createSwapper } from '../../src/swap/createSwapper.ts';
 import type { SwapLimits, SwapSettings } from '../../src/swap/settings.ts';
@@ -92,13 +93,10 @@ export async function serve(t: TestContext, answer: RequestListener, port = 0): 
 /** A URL on which nobody listens: no system hands out port 1. */
 export const DEAD_URL = 'http://127.0.0.1:1';
 
-/** A URL at which a server may be started; in rare cases another test is quicker. */
+/** A URL at which a server may be started. */
 export async function findFreeUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  const url = await findUrl(server);
-  server.close();
-  await once(server, 'close');
-  return url;
+  const [port] = await findFreePorts(1);
+  return `http://127.0.0.1:${port}`;
 }
 
 /** The URL of a server that was told to listen; rejects when it cannot. */

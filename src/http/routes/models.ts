@@ -4,7 +4,7 @@ import type { Catalog } from '../../core/catalog.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { sendProblem } from '../errors.ts';
 import { modelNotFound } from '../problem.ts';
-import { pathOf, withoutQuery } from '../requestPath.ts';
+import { withoutQuery } from '../requestPath.ts';
 
 /** GET /v1/models and /models: OpenAI's list, from the config, whatever the backends do. */
 export function modelList(catalog: Catalog, read: () => Snapshot): RequestHandler {
@@ -18,11 +18,10 @@ export function modelList(catalog: Catalog, read: () => Snapshot): RequestHandle
 /** GET /v1/models/{id}: one of them, by name or alias; slashes in it may be escaped or not. */
 export function modelById(catalog: Catalog, read: () => Snapshot): RequestHandler {
   return (req, res) => {
-    const path = pathOf(req.originalUrl);
-    const id = withoutQuery(path).replace(/^\/(?:v1\/)?models\//, '');
+    const id = withoutQuery(req.originalUrl).replace(/^\/(?:v1\/)?models\//, '');
     const found = catalog.findByPath(id);
     if (found === undefined || found.rest !== '/') {
-      return sendProblem(res, path, modelNotFound(id, catalog.names));
+      return sendProblem(res, req.originalUrl, modelNotFound(id, catalog.names));
     }
     res.json(modelBody(found.backend, read()));
   };

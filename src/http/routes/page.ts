@@ -5,5 +5,5 @@ const FILE = join(import.meta.dirname, 'page.html');
 
 /** GET /ui: a page that shows /status, each second anew. */
 export function page(): RequestHandler {
-  return (_req, res) => void res.sendFile(FILE);
+  return (_req, res) => res.sendFile(FILE);
 }

@@ -83,6 +83,10 @@ suite('the time that an idle model is held', () => {
     assert.equal(heldFor([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]), 0);
   });
 
+  test('is none when callers come back, but only after more than half a swap', () => {
+    assert.equal(heldFor([15_000, 15_000]), 0);
+  });
+
   test('is half a swap at most', () => {
     assert.equal(heldFor([9500, 9500]), 10_000);
   });

@@ -10,6 +10,8 @@ import {
   type ReplyKind,
 } from '../../../src/core/policy/state.ts';
 
+const MOST_DECISIONS = 100;
+
 /** A state of the policy that a test brings to where it wants it. Requests are numbered from 1, callers named after them. */
 export class Stage {
   readonly state: PolicyState;
@@ -83,12 +85,13 @@ export class Stage {
   /** Does what the policy decides until it waits, and tells it in short. */
   run(at: number): string[] {
     const told: string[] = [];
-    for (;;) {
+    while (told.length < MOST_DECISIONS) {
       const decision = this.decide(at);
       told.push(inShort(decision));
       if (decision.kind === 'wait') return told;
       this.happen(began(decision), at);
     }
+    throw new Error(`decides without end: ${told.slice(-5).join(', ')}`);
   }
 }
 

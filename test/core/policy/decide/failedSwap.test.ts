@@ -15,8 +15,10 @@ suite('after a script has failed', () => {
   });
 
   test('it is tried again before anything else is loaded', () => {
-    const stage = loadingCode();
-    for (const at of [1000, 1001, 1002]) stage.queue('big', at);
+    const stage = new Stage({ code: {}, big: {} });
+    stage.queue('big', 0);
+    stage.queue('code', 0);
+    stage.happen({ kind: 'swapBegan', load: 'code', unload: [] }, 0);
     stage.swapEnded('script_failed', 5000);
 
     const decision = stage.decide(5000);
@@ -69,6 +71,20 @@ suite('after a script has failed', () => {
     stage.probeEnded('code', true, 9100);
 
     assert.deepEqual(stage.run(9100), ['forward 2', 'wait']);
+  });
+
+  test('a model that has come up late is not refused any more, even if it leaves again', () => {
+    const stage = loadingCode();
+    refuseCode(stage, 5000);
+    stage.queue('code', 9000);
+    stage.run(9000);
+    stage.probeEnded('code', true, 9100);
+    stage.happen({ kind: 'swapBegan', load: 'big', unload: ['code'] }, 9200);
+    stage.swapEnded('ok', 9300);
+
+    const decision = stage.decide(10_000);
+
+    assert.equal(decision.kind === 'swap' && decision.load, 'code');
   });
 
   test('a model that has come up late is not used while another has the memory', () => {

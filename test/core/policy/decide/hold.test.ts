@@ -153,6 +153,17 @@ suite('that a caller has not come back is learned', () => {
   });
 });
 
+test('of the callers that are away, only the newest are remembered', () => {
+  const stage = idleChat();
+
+  for (let caller = 1; caller <= 70; caller += 1) stage.serve('chat', 1000, `caller${caller}`);
+
+  const { away } = stage.model('chat');
+  assert.equal(away.size, 64);
+  assert.equal(away.has('caller6'), false);
+  assert.equal(away.has('caller7'), true);
+});
+
 function idleChat(): Stage {
   const stage = new Stage({ chat: {}, code: {} });
   stage.resident('chat');

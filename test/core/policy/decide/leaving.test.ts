@@ -113,6 +113,19 @@ suite('a model with a ttl', () => {
     assert.deepEqual(after, ['forward 1', 'unload chat', 'wait']);
   });
 
+  test('is not unloaded while its health is asked', () => {
+    const stage = new Stage({ chat: { ttlMs: 5000 } });
+    stage.resident('chat', 0);
+    stage.happen({ kind: 'probeBegan', model: 'chat' }, 4900);
+    const during = stage.run(5000);
+    stage.probeEnded('chat', true, 5100);
+
+    const after = stage.run(5100);
+
+    assert.deepEqual(during, ['wait']);
+    assert.deepEqual(after, ['unload chat', 'wait']);
+  });
+
   test('is tried again after another ttl when unloading fails', () => {
     const stage = new Stage({ chat: { ttlMs: 5000 } });
     stage.resident('chat', 0);

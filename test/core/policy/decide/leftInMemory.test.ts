@@ -40,6 +40,18 @@ suite('what a failed swap may have left in memory', () => {
     assert.deepEqual(stage.run(28_000), ['swap big for code', 'wait']);
   });
 
+  test('is still unloaded before it is loaded again if it was a dead server', () => {
+    const stage = new Stage({ chat: {}, code: {} });
+    stage.resident('chat');
+    stage.happen({ kind: 'probeBegan', model: 'chat' }, 0);
+    stage.probeEnded('chat', false, 0);
+    stage.happen({ kind: 'swapBegan', load: 'code', unload: ['chat'] }, 1000);
+    stage.swapEnded('timeout', 5000);
+    stage.queue('chat', 6000);
+
+    assert.deepEqual(stage.run(6000), ['swap chat for chat for code', 'wait']);
+  });
+
   test('is not taken for resident while a swap unloads it, even if it still answers', () => {
     const models = { a: {}, b: {}, target: { memory: 3 } };
     const stage = new Stage(models, { memoryBudget: 4 });

@@ -58,6 +58,7 @@ export function checkState(state: PolicyState, load: Load): void {
     if (model.inFlight > 0)
       assert.match(model.presence, /^(resident|dead)$/, `gives up busy ${name}`);
     if (model.presence === 'dead') assert(isRunning, `keeps dead ${name} for nothing`);
+    if (model.presence === 'resident') assert.equal(model.doubt, 'none', `doubts resident ${name}`);
     if (model.presence === 'loading')
       assert.equal(state.change?.load, name, `loads ${name} besides`);
     if (model.presence === 'unloading') {

@@ -156,9 +156,11 @@ export class World {
 
   /** The scheduler hears of an event, and what it wants done begins. */
   #happen(event: PolicyEvent | null, tell: (scheduler: Scheduler) => Action[]): void {
-    const actions = tell(this.#scheduler);
+    // The mirror comes first: it notices when decisions go round in circles.
     if (event !== null) this.#mirror.apply(event, this.#now);
-    assert.deepEqual(actions, this.#mirror.decide(this.#now), 'is not deterministic');
+    const expected = this.#mirror.decide(this.#now);
+    const actions = tell(this.#scheduler);
+    assert.deepEqual(actions, expected, 'is not deterministic');
     assert.equal(this.#scheduler.wakeAt, this.#mirror.wakeAt, 'is not deterministic');
     for (const action of actions) this.#begin(action);
     checkState(this.#scheduler.state, this.#servers.load);

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { assertEnded } from '../support/aftermath.ts';
+import { startBackend, startRawBackend } from '../support/fakeBackend.ts';
+import { openRaw } from '../support/rawHttp.ts';
+import { type RunningJano, startJano, startJanoFor } from '../support/startJano.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const CURL_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Jano in front of two resident models, "qwen" being the default; each answers with its name and the body. */
+async function startTwo(t: TestContext): Promise<RunningJano> {
+  const models = ['qwen', 'gemma'].map(async (name) => {
+    const url = await startBackend(t, async (req, res) => {
+      res.end(`${name} ${(await req.toArray()).join('')}`);
+    });
+    return { name, url, pinned: true };
+  });
+  return startJano(t, { models: await Promise.all(models), default: 'qwen' });
+}
+
+async function post(
+  jano: RunningJano,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = JSON_TYPE,
+): Promise<string> {
+  const init = { method: 'POST', body: new Uint8Array(Buffer.from(body)), headers };
+  return (await fetch(`${jano.url}/v1/x`, init)).text();
+}
+
+test('of several models in one body the last counts, as it does for the backends', async (t) => {
+  const jano = await startTwo(t);
+  const body = '{"model":"qwen", "a":{"model":"qwen"}, "model":"gemma", "b":[{"model":"qwen"}]}';
+
+  assert.equal(await post(jano, body), `gemma ${body}`);
+});
+
+test('a model that is no text, or empty, is not named: the default one answers', async (t) => {
+  const jano = await startTwo(t);
+
+  for (const model of ['7', 'null', '{"model":"gemma"}', '["gemma"]', '""', 'true']) {
+    const body = `{"model":${model}}`;
+    assert.equal(await post(jano, body), `qwen ${body}`);
+  }
+});
+
+test('a model stands where it stands: not in a text, not in a list, not in a nested object', async (t) => {
+  const jano = await startTwo(t);
+
+  for (const body of [
+    '{"prompt":"\\"model\\":\\"gemma\\""}',
+    '[{"model":"gemma"}]',
+    '{"a":{"model":"gemma"}}',
+    '{"a":"{\\"model\\":\\"gemma\\"}\\\\"}',
+  ]) {
+    assert.equal(await post(jano, body), `qwen ${body}`);
+  }
+});
+
+test('names of JavaScript itself are models that do not exist', async (t) => {
+  const jano = await startTwo(t);
+
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype']) {
+    assert.match(await post(jano, `{"model":"${name}"}`), new RegExp(`no model \\\\"${name}\\\\"`));
+  }
+});
+
+test('JSON is JSON whatever the Content-Type says: as by curl -d, and without any', async (t) => {
+  const jano = await startTwo(t);
+  const body = ' {"model":"gemma"}';
+
+  assert.equal(await post(jano, body, CURL_TYPE), `gemma ${body}`);
+  assert.equal(await post(jano, body, {}), `gemma ${body}`);
+  assert.equal(await post(jano, body, { 'content-type': 'text/plain' }), `gemma ${body}`);
+});
+
+test('a byte order mark before the JSON does no harm', async (t) => {
+  const jano = await startTwo(t);
+
+  assert.match(await post(jano, '\uFEFF{"model":"gemma"}'), /^gemma /);
+  assert.match(await post(jano, '\uFEFF{"prompt":"hi"}'), /^qwen /);
+});
+
+test('broken JSON is told to be that where only the body could name the model', async (t) => {
+  const jano = await startTwo(t);
+  const bodies = ['{"prompt":"hi', '{"a":1,}', '{"model" "gemma"}', '{"a":1}}'];
+
+  for (const body of bodies) {
+    for (const type of [JSON_TYPE, CURL_TYPE, {}]) {
+      assert.match(await post(jano, body, type), /not valid JSON.*"code":"malformed_json"/);
+    }
+  }
+});
+
+test('broken JSON goes to the model that it, the path, the query or a header names', async (t) => {
+  const jano = await startTwo(t);
+  const broken = '{"prompt":"hi';
+  const init = { method: 'POST', body: broken, headers: JSON_TYPE };
+
+  assert.equal(
+    await post(jano, '{"model":"gemma", "prompt":"hi'),
+    'gemma {"model":"gemma", "prompt":"hi',
+  );
+  assert.equal(await post(jano, broken, { ...JSON_TYPE, 'x-model': 'gemma' }), `gemma ${broken}`);
+  for (const path of ['/upstream/gemma/x', '/x?model=gemma']) {
+    assert.equal(await (await fetch(jano.url + path, init)).text(), `gemma ${broken}`);
+  }
+});
+
+test('a body that is no JSON at all goes to the default model as it is', async (t) => {
+  const jano = await startTwo(t);
+
+  assert.equal(await post(jano, 'GET /smuggled HTTP/1.1', {}), 'qwen GET /smuggled HTTP/1.1');
+  assert.equal(await post(jano, '\u0000\u0001', {}), 'qwen \u0000\u0001');
+});
+
+test('a JSON file inside a form does not name the model', async (t) => {
+  const jano = await startTwo(t);
+  const form =
+    '--b\r\nContent-Disposition: form-data; name="f"\r\n\r\n{"model":"gemma"}\r\n--b--\r\n';
+
+  const type = { 'content-type': 'multipart/form-data; boundary=b' };
+  assert.equal(await post(jano, form, type), `qwen ${form}`);
+});
+
+test('Ollama’s older `name` counts under /api/ only, and less than `model`', async (t) => {
+  const jano = await startTwo(t);
+  const ask = async (path: string, body: string): Promise<string> =>
+    (await fetch(jano.url + path, { method: 'POST', body })).text();
+
+  assert.match(await ask('/api/show', '{"name":"gemma"}'), /^gemma /);
+  assert.match(await ask('/api/chat', '{"name":"gemma","model":"qwen"}'), /^qwen /);
+  assert.match(await ask('/api/chat', '{"name":"gemma","model":""}'), /^gemma /);
+  assert.match(await ask('/v1/chat/completions', '{"name":"gemma"}'), /^qwen /);
+});
+
+test('a chunked DELETE arrives as one request: nothing in its body becomes another', async (t) => {
+  const arrived: string[] = [];
+  const url = await startRawBackend(t, (socket, first) => {
+    arrived.push(first.toString('latin1').replace(/Host: \S+/, 'Host: backend'));
+    socket.end(OK);
+  });
+  const jano = await startJanoFor(t, url, {}, { parallel: 1 });
+  const smuggled = '16\r\nGET /smuggled HTTP/1.1\r\n0\r\n\r\n';
+
+  const caller = await openRaw(
+    t,
+    jano.port,
+    `DELETE /x HTTP/1.1\r\nHost: jano\r\nTransfer-Encoding: chunked\r\n\r\n${smuggled}`,
+  );
+  await caller.until((text) => text.endsWith('{}'));
+
+  const head =
+    'DELETE /x HTTP/1.1\r\nHost: backend\r\nContent-Length: 22\r\nConnection: close\r\n\r\n';
+  assert.deepEqual(arrived, [`${head}GET /smuggled HTTP/1.1`]);
+  await assertEnded(jano, ['200 served']);
+});
+
+test('a request without a body reaches the backend without one, whatever its method', async (t) => {
+  const arrived: string[] = [];
+  const url = await startRawBackend(t, (socket, first) => {
+    arrived.push(first.toString('latin1').replace(/Host: \S+\r\n/, ''));
+    socket.end(OK);
+  });
+  const jano = await startJanoFor(t, url);
+
+  for (const method of ['GET', 'DELETE', 'OPTIONS', 'PROPFIND', 'M-SEARCH', 'POST']) {
+    const caller = await openRaw(t, jano.port, `${method} /x HTTP/1.1\r\nHost: jano\r\n\r\n`);
+    await caller.until((text) => text.endsWith('{}'));
+  }
+
+  const rest = ' /x HTTP/1.1\r\nConnection: close\r\n\r\n';
+  const without = ['GET', 'DELETE', 'OPTIONS', 'PROPFIND', 'M-SEARCH'].map((name) => name + rest);
+  const empty = 'POST /x HTTP/1.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+  assert.deepEqual(arrived, [...without, empty]);
+});

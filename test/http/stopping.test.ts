@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { assertIdle, endingsOf, untilShown } from '../support/aftermath.ts';
+import { startBackend } from '../support/fakeBackend.ts';
+import { openRaw } from '../support/rawHttp.ts';
+import { startJanoFor } from '../support/startJano.ts';
+
+const POST = 'POST /v1/messages HTTP/1.1\r\nHost: jano\r\nContent-Length: 2\r\n\r\n{}';
+
+/** Jano with one request that runs and one that waits; `free` lets the backend answer. */
+async function startBusy(t: TestContext) {
+  const { promise, resolve: free } = Promise.withResolvers<void>();
+  const url = await startBackend(t, async (_req, res) => {
+    res.write('begun, ');
+    await promise;
+    res.end('ended');
+  });
+  const jano = await startJanoFor(t, url, {}, { parallel: 1 });
+  const running = await openRaw(t, jano.port, POST);
+  await running.until((text) => text.includes('begun, '));
+  const waiting = await openRaw(t, jano.port, POST);
+  await untilShown(jano, (shown) => shown.waiting.length === 1);
+  return { jano, running, waiting, free };
+}
+
+test('a Jano that stops lets what runs end, and tells the others to come back', async (t) => {
+  const { jano, running, waiting, free } = await startBusy(t);
+
+  const stopped = jano.stop(30_000);
+  const refused = await waiting.until((text) => text.endsWith('}'));
+  const late = await openRaw(t, jano.port, POST);
+  const lateRefused = await late.until((text) => text.endsWith('}'));
+  free();
+  const answer = await running.until((text) => text.endsWith('0\r\n\r\n'));
+  await stopped;
+
+  for (const text of [refused, lateRefused]) {
+    assert.match(text, /^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 5\r\n/);
+    assert.match(text, /"type":"overloaded_error","message":"jano is stopping"/);
+  }
+  assert.match(answer, /begun, [^]*ended/);
+  assert.deepEqual(endingsOf(jano), ['503 rejected', '503 rejected', '200 served']);
+  assertIdle(jano);
+});
+
+test('a Jano that stops says so under /health, and closes every connection in the end', async (t) => {
+  const { jano, running, free } = await startBusy(t);
+  const kept = await openRaw(t, jano.port, '');
+
+  const stopped = jano.stop(30_000);
+  kept.socket.write('GET /health HTTP/1.1\r\nHost: jano\r\n\r\n');
+  const health = await kept.until((text) => text.endsWith('}'));
+  free();
+  await stopped;
+
+  assert.match(health, /^HTTP\/1\.1 503 [^]*"ok": false,\s+"status": "stopping",\s+"reason":/);
+  await Promise.all([kept.closed(), running.closed()]);
+});
+
+test('what still runs when the time is over is cut, and recorded', async (t) => {
+  const { jano, running } = await startBusy(t);
+
+  await jano.stop(0);
+
+  assert.doesNotMatch(await running.closed(), /0\r\n\r\n$/);
+  await untilShown(jano, ({ ledger }) => ledger.requests.newest().length === 2);
+  assert.deepEqual(endingsOf(jano), ['503 rejected', '499 abandoned']);
+  assertIdle(jano);
+});
