@@ -160,7 +160,11 @@ function endSwap(state: PolicyState, outcome: SwapOutcome, ms: number, now: numb
   }
   leave(target);
   // The script may have failed before it touched anything, or when all was done but the last step.
-  for (const name of [target.model, ...change.unload]) modelState(state, name).doubt = 'unasked';
+  target.doubt = 'unasked';
+  for (const name of change.unload) {
+    const victim = modelState(state, name);
+    if (victim.doubt !== 'dead') victim.doubt = 'unasked';
+  }
   target.failures += 1;
   const isFinal = outcome === 'timeout' || target.failures >= SCRIPT_ATTEMPTS;
   if (!isFinal) {
