@@ -113,7 +113,7 @@ export function dump(seed: number, dumped: number): Trace {
 }
 
 /** A request that depends on none, with a plain reply. */
-export function request(
+function request(
   of: Pick<TraceRequest, 'id' | 'caller' | 'model' | 'inputTokens' | 'outputTokens' | 'delayMs'>,
 ): TraceRequest {
   return { ...of, contextTokens: 0, after: [], endsInToolCall: false };

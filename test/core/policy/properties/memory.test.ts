@@ -6,16 +6,16 @@ import { World } from './world.ts';
 
 suite('a swap unloads what still holds the memory it needs', () => {
   test('after swaps that failed, when one model fits', () => {
-    playTruthfully(60, { oneFits: true, extras: false, serversDie: false });
+    playTruthfully(40, { oneFits: true, extras: false, serversDie: false });
   });
 
   test('after swaps that failed, when several models fit', () => {
-    playTruthfully(60, { oneFits: false, extras: true, serversDie: false });
+    playTruthfully(40, { oneFits: false, extras: true, serversDie: false });
   });
 
   test('after servers that died and hang', () => {
-    playTruthfully(60, { oneFits: true, extras: true, serversDie: true });
-    playTruthfully(60, { oneFits: false, extras: true, serversDie: true });
+    playTruthfully(40, { oneFits: true, extras: true, serversDie: true });
+    playTruthfully(40, { oneFits: false, extras: true, serversDie: true });
   });
 });
 

@@ -73,7 +73,7 @@ export interface PlanOptions {
 }
 
 /** A world in which nothing goes wrong. */
-export const NO_TROUBLE: Trouble = {
+const NO_TROUBLE: Trouble = {
   scriptFails: 0,
   swapTimesOut: 0,
   comesUpLate: 0,

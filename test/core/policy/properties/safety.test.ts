@@ -13,37 +13,37 @@ const calm: PlanOptions = {
 
 suite('no request is lost and no rule broken', () => {
   test('when one model fits', () => {
-    playMany(100, calm);
+    playMany(60, calm);
   });
 
   test('when several models fit', () => {
-    playMany(100, { ...calm, oneFits: false });
+    playMany(60, { ...calm, oneFits: false });
   });
 
   test('with ttls, pinned models, queue timeouts and a preload', () => {
-    playMany(100, { ...calm, extras: true });
-    playMany(100, { ...calm, extras: true, oneFits: false });
+    playMany(60, { ...calm, extras: true });
+    playMany(60, { ...calm, extras: true, oneFits: false });
   });
 
   test('when swaps and unloads fail', () => {
-    playMany(100, { ...calm, swapsFail: true });
-    playMany(100, { ...calm, swapsFail: true, extras: true, oneFits: false });
+    playMany(60, { ...calm, swapsFail: true });
+    playMany(60, { ...calm, swapsFail: true, extras: true, oneFits: false });
   });
 
   test('when servers die with requests running on them', () => {
-    playMany(100, { ...calm, serversDie: true });
-    playMany(100, { ...calm, serversDie: true, oneFits: false });
+    playMany(60, { ...calm, serversDie: true });
+    playMany(60, { ...calm, serversDie: true, oneFits: false });
   });
 
   test('when everything comes together', () => {
-    playMany(100, {
+    playMany(60, {
       models: [2, 8],
       oneFits: true,
       swapsFail: true,
       serversDie: true,
       extras: true,
     });
-    playMany(100, {
+    playMany(60, {
       models: [2, 8],
       oneFits: false,
       swapsFail: true,
