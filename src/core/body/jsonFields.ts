@@ -7,7 +7,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Longest key or value that is looked at, in bytes. */
+/** What is kept of a key or value, in bytes; a longer one is cut, and then is no name that anybody has. */
 const CAPTURE_LIMIT = 4096;
 
 /**
@@ -98,8 +98,7 @@ export class JsonFields {
     if (this.#escaped) this.#escaped = false;
     else if (byte === QUOTE) return this.#closeString();
     else if (byte === BACKSLASH) this.#escaped = true;
-    this.#captured?.push(byte);
-    if ((this.#captured?.length ?? 0) > CAPTURE_LIMIT) this.#captured = null;
+    if (this.#captured !== null && this.#captured.length < CAPTURE_LIMIT) this.#captured.push(byte);
   }
 
   #closeString(): void {
@@ -107,10 +106,9 @@ export class JsonFields {
     this.#inString = false;
     this.#captured = null;
     if (this.#isKey) {
-      this.#field = text !== null && this.#wanted.has(text) ? text : null;
+      this.#field = this.#wanted.has(text) ? text : null;
     } else if (this.#field !== null) {
-      if (text === null) this.#found.delete(this.#field);
-      else this.#found.set(this.#field, text);
+      this.#found.set(this.#field, text);
       this.#field = null;
     }
   }
@@ -144,13 +142,13 @@ function backslashesBefore(bytes: Uint8Array, end: number, from: number): number
   return count;
 }
 
-function decoded(bytes: readonly number[]): string | null {
+function decoded(bytes: readonly number[]): string {
   const text = new TextDecoder().decode(Uint8Array.from(bytes));
   if (!text.includes('\\')) return text;
   try {
     const value: unknown = JSON.parse(`"${text}"`);
-    return typeof value === 'string' ? value : null;
+    return String(value);
   } catch {
-    return null;
+    return text;
   }
 }

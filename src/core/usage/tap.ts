@@ -11,18 +11,40 @@ export interface TapReading {
   readonly reply: ReplyKind;
 }
 
+const NOTHING: TapReading = { usage: null, reply: 'plain' };
+
 /**
  * Looks at an answer's bytes as they pass and keeps a few kilobytes of them. Reads llama.cpp's
  * `timings`, OpenAI's `usage`, and whether the reply ended in a tool call.
  */
 export class Tap {
-  readonly #window = new ByteWindow(HEAD_BYTES, TAIL_BYTES);
+  readonly #window: Pick<ByteWindow, 'push' | 'text'>;
+  #isBroken = false;
 
-  push(bytes: Uint8Array): void {
-    this.#window.push(bytes);
+  constructor(window: Pick<ByteWindow, 'push' | 'text'> = new ByteWindow(HEAD_BYTES, TAIL_BYTES)) {
+    this.#window = window;
   }
 
+  /** Never throws: a bug in here must not end an answer, let alone the process. */
+  push(bytes: Uint8Array): void {
+    if (this.#isBroken) return;
+    try {
+      this.#window.push(bytes);
+    } catch {
+      this.#isBroken = true;
+    }
+  }
+
+  /** What the bytes so far tell; nothing if they could not be read. */
   read(): TapReading {
+    try {
+      return this.#isBroken ? NOTHING : this.#read();
+    } catch {
+      return NOTHING;
+    }
+  }
+
+  #read(): TapReading {
     const { head, tail } = this.#window.text();
     const text = head + tail;
     const usage = usageFrom({

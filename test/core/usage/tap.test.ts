@@ -95,3 +95,17 @@ test('what is no text at all says nothing', () => {
 
   assert.deepEqual(tap.read(), { usage: null, reply: 'plain' });
 });
+
+test('a bug inside of it is kept inside: the answer just tells nothing', () => {
+  const broken = (): never => {
+    throw new Error('bug');
+  };
+  const pushing = new Tap({ push: broken, text: () => ({ head: '', tail: '' }) });
+  const reading = new Tap({ push: () => undefined, text: broken });
+
+  pushing.push(new Uint8Array(1));
+  reading.push(new Uint8Array(1));
+
+  const nothing = { usage: null, reply: 'plain' };
+  assert.deepEqual([pushing.read(), reading.read()], [nothing, nothing]);
+});
