@@ -97,9 +97,6 @@ test('what is no text at all says nothing', () => {
 });
 
 test('a bug inside of it is kept inside: the answer just tells nothing', () => {
-  const broken = (): never => {
-    throw new Error('bug');
-  };
   const pushing = new Tap({ push: broken, text: () => ({ head: '', tail: '' }) });
   const reading = new Tap({ push: () => undefined, text: broken });
 
@@ -109,3 +106,7 @@ test('a bug inside of it is kept inside: the answer just tells nothing', () => {
   const nothing = { usage: null, reply: 'plain' };
   assert.deepEqual([pushing.read(), reading.read()], [nothing, nothing]);
 });
+
+function broken(): never {
+  throw new Error('bug');
+}
