@@ -10,7 +10,7 @@ import { startJanoOn } from './rigJano.ts';
 import { openStream, readStream, stream } from './streaming.ts';
 
 /** Large enough to speak for some seconds when it is not to stop. */
-const SLOW = { kind: 'chat', embeddingLength: 256, layers: 8 } as const;
+const SLOW = { kind: 'chat', embeddingLength: 128, layers: 8 } as const;
 const ENDLESS = { ignore_eos: true };
 
 const slots = z.array(z.object({ is_processing: z.boolean() }));
@@ -58,7 +58,7 @@ test('a swap waits for four requests that stream, and cuts none', async (t) => {
   const { jano } = (await open(t, '-c 16384')) ?? {};
   if (jano === undefined) return;
 
-  const chats = [1, 2, 3, 4].map(() => openStream(jano, 'chat', { ...ENDLESS, max_tokens: 200 }));
+  const chats = [1, 2, 3, 4].map(() => openStream(jano, 'chat', { ...ENDLESS, max_tokens: 100 }));
   const streams = await Promise.all(chats);
   const code = stream(jano, 'code');
   const { waiting, swap } = await untilWaiting(jano, 1);

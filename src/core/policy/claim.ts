@@ -15,6 +15,8 @@ export interface Claim {
   readonly victims: readonly ModelState[] | null;
   /** The oldest has waited so long that costs no longer count. */
   readonly isOverdue: boolean;
+  /** The last swap to the target has just failed and is tried once more. */
+  readonly isRetry: boolean;
 }
 
 /** An absent model and the first request for it. */
@@ -29,14 +31,14 @@ export function findClaim(state: PolicyState, now: number): Claim | null {
   const first = candidates[0];
   if (first === undefined) return null;
   const isOverdue = overdueAt(state, first.head) <= now;
-  const chosen = retried(state, candidates) ?? (isOverdue ? first : cheapest(state, candidates));
-  return {
-    oldest: first.head,
-    target: chosen.model,
-    head: chosen.head,
-    victims: chooseVictims(state, chosen.model),
-    isOverdue,
-  };
+  const retry = candidates.find(({ model }) => model.model === state.retry);
+  // One that cannot fit yet, whatever its turn, does not keep out one that can.
+  const loadable = candidates.filter(({ model }) => chooseVictims(state, model) !== null);
+  const pool = loadable.length > 0 ? loadable : candidates;
+  const next = retry ?? (isOverdue && pool[0] === first ? first : cheapest(state, pool));
+  const victims = chooseVictims(state, next.model);
+  const { model: target, head } = next;
+  return { oldest: first.head, target, head, victims, isOverdue, isRetry: next === retry };
 }
 
 /**
@@ -76,10 +78,6 @@ export function wantedModels(state: PolicyState): Candidate[] {
     candidates.push({ model, head });
   }
   return candidates.toSorted((a, b) => a.head.sequence - b.head.sequence);
-}
-
-function retried(state: PolicyState, candidates: readonly Candidate[]): Candidate | undefined {
-  return candidates.find(({ model }) => model.model === state.retry);
 }
 
 /** One that fits as it is, else the one whose swap costs least per waiting request; the first come on ties. */

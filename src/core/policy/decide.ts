@@ -194,7 +194,9 @@ function nextExpiry(state: PolicyState): { model: string; at: number } | undefin
 
 function whySwap(claim: Claim): string {
   const leaving = claim.victims ?? [];
-  if (claim.isOverdue) return `a request for ${quoted(claim.oldest.model)} has waited long enough`;
+  if (claim.isRetry) return `the swap to ${quoted(claim.target.model)} is tried once more`;
+  if (claim.isOverdue && claim.target.model === claim.oldest.model)
+    return `a request for ${quoted(claim.oldest.model)} has waited long enough`;
   if (leaving.length === 0) return `there is room for ${quoted(claim.target.model)}`;
   const names = leaving.map((victim) => quoted(victim.model)).join(' and ');
   const isOver = leaving.some((victim) => victim.waiting.length > 0);

@@ -160,10 +160,9 @@ function endSwap(state: PolicyState, outcome: SwapOutcome, ms: number, now: numb
   }
   leave(target);
   // The script may have failed before it touched anything, or when all was done but the last step.
-  target.doubt = 'unasked';
-  for (const name of change.unload) {
-    const victim = modelState(state, name);
-    if (victim.doubt !== 'dead') victim.doubt = 'unasked';
+  for (const name of [target.model, ...change.unload]) {
+    const model = modelState(state, name);
+    if (model.doubt !== 'dead') model.doubt = 'unasked';
   }
   target.failures += 1;
   const isFinal = outcome === 'timeout' || target.failures >= SCRIPT_ATTEMPTS;

@@ -35,6 +35,7 @@ export function meanOf(summaries: readonly Summary[]): Summary {
   };
 }
 
+/** The arithmetic mean; NaN of nothing. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

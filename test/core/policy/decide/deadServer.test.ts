@@ -12,6 +12,15 @@ suite('a model whose server is found dead', () => {
     assert.deepEqual(told, ['swap chat for chat', 'wait']);
   });
 
+  test('is unloaded by the retry, too, when the script that was to do so has failed', () => {
+    const stage = residentChat();
+    stage.queue('chat', 1000);
+    findDead(stage, 1000);
+    stage.swapEnded('script_failed', 2000);
+
+    assert.deepEqual(stage.run(2000), ['swap chat for chat', 'wait']);
+  });
+
   test('is not loaded as long as requests run on it', () => {
     const stage = residentChat();
     stage.queue('chat', 0);

@@ -137,6 +137,21 @@ suite('a running request', () => {
   });
 });
 
+suite('a model that cannot fit yet', () => {
+  test('does not keep out one that can, not even when it is overdue', () => {
+    const stage = new Stage({ hung: {}, large: { memory: 2 }, small: {} }, { memoryBudget: 2 });
+    stage.resident('hung');
+    stage.queue('hung', 0);
+    stage.run(0);
+    stage.happen({ kind: 'probeBegan', model: 'hung' }, 10);
+    stage.probeEnded('hung', false, 20);
+    stage.queue('large', 30);
+    stage.queue('small', 40);
+
+    assert.deepEqual(stage.run(1_000_000), ['swap small', 'wait']);
+  });
+});
+
 suite('a preload', () => {
   test('loads a model that nobody has asked for yet', () => {
     const stage = new Stage({ chat: {} });

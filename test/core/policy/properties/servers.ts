@@ -98,8 +98,10 @@ export class Servers {
 
   /** A swap has ended; how long after it a model that timed out comes up all the same, null if it does not. */
   swapEnded(load: string, outcome: SwapOutcome): number | null {
-    this.#stop(load);
-    if (outcome === 'ok') this.#up.add(load);
+    if (outcome === 'ok') {
+      this.#stop(load);
+      this.#up.add(load);
+    }
     const isLate = outcome === 'timeout' && this.#random.chance(this.#plan.trouble.comesUpLate);
     if (!isLate) return null;
     this.#late.add(load);
