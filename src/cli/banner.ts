@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Config } from '../config/config.ts';
+import { listNotYet } from './notYet.ts';
 
 /** What Jano says when it has started: what it runs on, where to look, a line to try. `examples` describes servers of our own. */
 export function bannerOf(
@@ -18,7 +19,13 @@ export function bannerOf(
     `${bold(`jano ${version}`)} listens on ${bold(url)}`,
     '',
     ...(examples === null
-      ? [`  config  ${config.file ?? ''}`, `  models  ${models.join(', ')}`]
+      ? [
+          `  config  ${config.file ?? ''}`,
+          ...listNotYet(config).map(
+            (name) => `          ${name} is accepted, but does nothing yet`,
+          ),
+          `  models  ${models.join(', ')}`,
+        ]
       : [
           '  No config file was found, so it runs on examples:',
           `  ${examples}: ${models.join(', ')}.`,

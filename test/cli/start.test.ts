@@ -98,6 +98,20 @@ test('a wrong config is reported whole, with lines, and nothing is started', asy
   assert.match(jano.output(), /line 6 .*memroy.*"memory"/);
 });
 
+test('with a config it names the file, the models, and what does nothing yet', async (t) => {
+  const folder = await makeFolder(t);
+  const config = join(folder, 'jano.yaml');
+  const model = '{name: qwen, url: "http://127.0.0.1:1", pinned: true}';
+  await writeFile(config, `watch: true\nmodels: [${model}]\n`);
+
+  const jano = startProgram(t, folder);
+  await jano.until(/Ctrl-C stops it\./);
+
+  assert.ok(jano.output().includes(`config  ${config}\n`));
+  assert.match(jano.output(), /watch is accepted, but does nothing yet\n {2}models {2}qwen\n/);
+  assert.doesNotMatch(jano.output(), /example/);
+});
+
 test('a port that is taken is explained', async (t) => {
   const first = startProgram(t, await makeFolder(t));
   const [, , port = ''] = await first.until(LISTENS);
