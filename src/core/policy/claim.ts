@@ -59,7 +59,9 @@ export function isOpen(
   request: Waiting,
   claim: Claim | null,
 ): boolean {
-  if (claim === null || !claim.victims?.includes(model)) return true;
+  // While something is loaded nothing else can be, so nobody has to make room yet.
+  if (claim === null || state.change !== null) return true;
+  if (!claim.victims?.includes(model)) return true;
   return request.queuedAt <= closesAt(state, model, claim) || isBefore(request, claim.oldest);
 }
 

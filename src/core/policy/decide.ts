@@ -194,6 +194,7 @@ function nextExpiry(state: PolicyState): { model: string; at: number } | undefin
 
 function whySwap(claim: Claim): string {
   const leaving = claim.victims ?? [];
+  if (claim.target.doubt === 'dead') return `the server of ${quoted(claim.target.model)} died`;
   if (claim.isRetry) return `the swap to ${quoted(claim.target.model)} is tried once more`;
   if (claim.isOverdue && claim.target.model === claim.oldest.model)
     return `a request for ${quoted(claim.oldest.model)} has waited long enough`;

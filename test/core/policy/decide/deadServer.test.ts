@@ -12,6 +12,15 @@ suite('a model whose server is found dead', () => {
     assert.deepEqual(told, ['swap chat for chat', 'wait']);
   });
 
+  test('is the reason that is given for loading it again', () => {
+    const stage = residentChat();
+    stage.queue('chat', 1000);
+    stage.happen({ kind: 'probeBegan', model: 'chat' }, 1000);
+    stage.probeEnded('chat', false, 1000);
+
+    assert.equal(stage.decide(1000).why, 'the server of "chat" died');
+  });
+
   test('is unloaded by the retry, too, when the script that was to do so has failed', () => {
     const stage = residentChat();
     stage.queue('chat', 1000);
