@@ -2,27 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Backend } from '../../src/core/backend.ts';
 import { Catalog } from '../../src/core/catalog.ts';
+import { backend } from '../support/backend.ts';
 
-function backend(model: string, more: Partial<Backend> = {}): Backend {
-  return {
-    model,
-    aliases: [],
-    label: null,
-    url: `http://127.0.0.1/${model}`,
-    parallel: 1,
-    memory: 1,
-    pinned: false,
-    health: { path: '/health', contains: null },
-    ttlMs: 0,
-    headers: {},
-    endpoints: [],
-    ...more,
-  };
+function named(model: string, more: Partial<Backend> = {}): Backend {
+  return backend(model, `http://127.0.0.1/${model}`, more);
 }
 
-const qwen = backend('Qwen/Qwen3-8B', { aliases: ['chat', 'llama3:8b'] });
-const short = backend('Qwen');
-const whisper = backend('whisper', { pinned: true, endpoints: ['audio/transcriptions'] });
+const qwen = named('Qwen/Qwen3-8B', { aliases: ['chat', 'llama3:8b'] });
+const short = named('Qwen');
+const whisper = named('whisper', { pinned: true, endpoints: ['audio/transcriptions'] });
 const catalog = new Catalog([qwen, short, whisper]);
 
 test('names and aliases match in any case, and :latest is optional', () => {
@@ -66,9 +54,9 @@ test('a route that a pinned model lists is that model’s', () => {
 
 test('models of one URL are told apart only by what their health contains', () => {
   const url = 'http://127.0.0.1:11434';
-  const plain = backend('a', { url });
-  const one = backend('b', { url, health: { path: '/api/ps', contains: 'b' } });
-  const two = backend('c', { url, health: { path: '/api/ps', contains: 'c' } });
+  const plain = named('a', { url });
+  const one = named('b', { url, health: { path: '/api/ps', contains: 'b' } });
+  const two = named('c', { url, health: { path: '/api/ps', contains: 'c' } });
   const shared = new Catalog([plain, one, two]);
 
   assert.deepEqual(

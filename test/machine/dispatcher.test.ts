@@ -7,7 +7,7 @@ import { defaultPolicy } from '../../src/core/policy/settings.ts';
 import { Scheduler } from '../../src/core/scheduler.ts';
 import { Dispatcher, type Turn } from '../../src/dispatch/dispatcher.ts';
 import type { Swapper } from '../../src/swap/swapper.ts';
-import { backend } from '../swap/workshop.ts';
+import { backend } from '../support/backend.ts';
 
 const BACKENDS = {
   a: backend('a', 'http://127.0.0.1:1'),

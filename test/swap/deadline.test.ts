@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runScript, type ScriptEnd } from '../../src/swap/script.ts';
 import { isAlive, leaveNoChildren } from './processes.ts';
-import { DEAD_URL, backend, openWorkshop, orderFor, serve, type Workshop } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { DEAD_URL, openWorkshop, orderFor, serve, type Workshop } from './workshop.ts';
 
 leaveNoChildren();
 

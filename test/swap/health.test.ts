@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { Backend } from '../../src/core/backend.ts';
 import { askHealth, type Health } from '../../src/swap/health.ts';
-import { DEAD_URL, backend, findUrl, serve } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { DEAD_URL, findUrl, serve } from './workshop.ts';
 
 /** Asks a backend at `url` once. */
 function ask(url: string, more: Partial<Backend> = {}, limitMs = 20_000): Promise<Health> {

@@ -5,7 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { endWithTest, isAlive, leaveNoChildren } from './processes.ts';
-import { DEAD_URL, backend, openWorkshop, orderFor, serve } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { DEAD_URL, openWorkshop, orderFor, serve } from './workshop.ts';
 
 leaveNoChildren();
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { leaveNoChildren } from './processes.ts';
-import { DEAD_URL, backend, openWorkshop, serve } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { DEAD_URL, openWorkshop, serve } from './workshop.ts';
 
 leaveNoChildren();
 

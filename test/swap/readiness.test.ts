@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { waitForHealth } from '../../src/swap/readiness.ts';
 import type { SwapPhase } from '../../src/swap/swapper.ts';
 import { endWithTest, leaveNoChildren } from './processes.ts';
-import { backend, openWorkshop, orderFor, serve, findFreeUrl } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { openWorkshop, orderFor, serve, findFreeUrl } from './workshop.ts';
 
 leaveNoChildren();
 

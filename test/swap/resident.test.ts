@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Backend, HealthCheck } from '../../src/core/backend.ts';
 import { leaveNoChildren } from './processes.ts';
-import { backend, DEAD_URL, openWorkshop, serve } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { DEAD_URL, openWorkshop, serve } from './workshop.ts';
 
 leaveNoChildren();
 

@@ -3,7 +3,8 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaveNoChildren } from './processes.ts';
-import { backend, openWorkshop, orderFor, serve } from './workshop.ts';
+import { backend } from '../support/backend.ts';
+import { openWorkshop, orderFor, serve } from './workshop.ts';
 
 leaveNoChildren();
 

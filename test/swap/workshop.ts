@@ -56,24 +56,6 @@ export function openWorkshop(
   };
 }
 
-/** A backend as the config would give it. */
-export function backend(model: string, url: string, more: Partial<Backend> = {}): Backend {
-  return {
-    model,
-    aliases: [],
-    label: null,
-    url,
-    parallel: 1,
-    memory: 1,
-    pinned: false,
-    health: { path: '/health', contains: null },
-    ttlMs: 0,
-    headers: {},
-    endpoints: [],
-    ...more,
-  };
-}
-
 /** The order to load a backend. */
 export function orderFor(load: Backend, more: Partial<SwapOrder> = {}): SwapOrder {
   const cause = { requestId: 1, caller: 'test', why: 'test asks for it' };
