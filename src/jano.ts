@@ -40,7 +40,6 @@ export function createJano(config: Config, version: string, now: () => number = 
     now,
     recorder: ledger,
     limits: config.queue,
-    refuseMs: config.policy.refuseMs,
   });
   const snapshot = (): Snapshot =>
     takeSnapshot({ catalog, scheduler, ledger, arrivalOrder, activity: dispatcher }, now());

@@ -61,7 +61,9 @@ function readArguments() {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    // Behind the first sentence Node explains how to pass such an argument on.
+    throw new UsageError(message.split('. ')[0] ?? message);
   }
 }
 
@@ -126,7 +128,8 @@ function stopOnSignals(jano: Jano, machine: Machine | null): void {
     }
     firstAt = Date.now();
     const running = jano.runningCount();
-    const what = running === 0 ? 'stopping' : `stopping after ${running} running requests`;
+    const requests = running === 1 ? '1 running request' : `${running} running requests`;
+    const what = running === 0 ? 'stopping' : `stopping after ${requests}`;
     process.stderr.write(`\n${signal}: ${what}; once more ends it at once\n`);
     void jano
       .stop(DRAIN_MS)

@@ -100,6 +100,11 @@ export class Scheduler {
     return this.#advance({ kind: 'seenResident', model }, now);
   }
 
+  /** It looks resident, but more do than fit: its health is asked again once somebody wants it. */
+  seenInDoubt(model: string, now: number): Action[] {
+    return this.#advance({ kind: 'seenInDoubt', model }, now);
+  }
+
   parallelKnown(model: string, parallel: number, now: number): Action[] {
     return this.#advance({ kind: 'parallelKnown', model, parallel }, now);
   }

@@ -5,6 +5,7 @@ import type { SwapCause } from '../core/record.ts';
 import type { Action, Scheduler } from '../core/scheduler.ts';
 import type { Activity, Running, SwapUnderWay } from '../core/snapshot.ts';
 import { Loader, type LoaderParts } from './loader.ts';
+import { lookAround } from './lookAround.ts';
 import {
   notResident,
   queueFull,
@@ -33,7 +34,6 @@ export interface DispatcherParts extends LoaderParts {
   readonly scheduler: Scheduler;
   readonly arrivalOrder: ArrivalOrder;
   readonly limits: WaitingLimits;
-  readonly refuseMs: number;
 }
 
 interface Waiter {
@@ -112,18 +112,15 @@ export class Dispatcher implements Activity {
     if (this.#scheduler.suspect(model, this.#parts.now())) void this.#loader.probe(model, false);
   }
 
-  /** Finds what is resident, asks pinned backends how much they take, and begins the preload. */
+  /** Finds what is resident, so that nothing is swapped needlessly, and begins the preload. */
   async start(preload: string | null): Promise<void> {
-    const { catalog, swapper, recorder, arrivalOrder, now } = this.#parts;
-    const resident = await swapper.findResident(catalog.backends);
-    const seen = catalog.backends.filter((backend) => resident.has(backend.model));
-    for (const backend of seen) {
-      arrivalOrder.seed(backend);
-      recorder.healthSeen(backend.model, true);
-      this.#perform(this.#scheduler.seenResident(backend.model, now()));
-    }
-    const toAsk = catalog.backends.filter((backend) => backend.pinned || seen.includes(backend));
-    await Promise.all(toAsk.map((backend) => this.#loader.askParallel(backend)));
+    const { catalog, arrivalOrder, now } = this.#parts;
+    const { memoryBudget } = this.#scheduler.state;
+    const { resident, doubtful } = await lookAround(this.#parts, this.#loader, memoryBudget);
+    for (const { model } of resident) this.#perform(this.#scheduler.seenResident(model, now()));
+    for (const { model } of doubtful) this.#perform(this.#scheduler.seenInDoubt(model, now()));
+    // Of the doubtful ones the first that is wanted costs no swap.
+    for (const backend of [...resident, ...doubtful.slice(0, 1)]) arrivalOrder.seed(backend);
     const wanted = catalog.backends.find(({ model }) => model === preload);
     if (wanted === undefined) return;
     // Serving in arrival order would have it first, too.
@@ -201,8 +198,10 @@ export class Dispatcher implements Activity {
     switch (reason) {
       case 'queue_timeout':
         return queueTimeout(why);
-      case 'swap_failed':
-        return swapFailed(model, this.#loader.lastErrorOf(model) ?? why, this.#parts.refuseMs);
+      case 'swap_failed': {
+        const leftMs = modelState(this.#scheduler.state, model).refusedUntil - this.#parts.now();
+        return swapFailed(model, this.#loader.lastErrorOf(model) ?? why, leftMs);
+      }
     }
   }
 

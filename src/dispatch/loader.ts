@@ -84,6 +84,13 @@ export class Loader {
     this.#events.probeEnded(model, isHealthy);
   }
 
+  /** Asks a pinned backend how it is, and how much it takes. */
+  async look(backend: Backend): Promise<void> {
+    const isHealthy = await this.#parts.swapper.isHealthy(backend);
+    this.#parts.recorder.healthSeen(backend.model, isHealthy);
+    if (isHealthy) await this.askParallel(backend);
+  }
+
   /** Asks how many requests the backend takes at once, where the config leaves that to it. */
   async askParallel(backend: Backend): Promise<void> {
     if (backend.parallel !== 'auto') return;

@@ -37,12 +37,12 @@ export function queueTimeout(why: string): RejectedError {
 
 /** Its kind of request loads nothing, and the model is not there. */
 export function notResident(model: string): RejectedError {
-  const hint = 'a request of this kind does not load a model; send a POST to it first';
-  return new RejectedError('not_resident', `model "${model}" is not loaded; ${hint}`, null);
+  const hint = 'a request of this kind does not load it';
+  return new RejectedError('not_resident', `model "${model}" is not loaded, and ${hint}`, null);
 }
 
-/** The model cannot be had for now; requests for it are refused for `refuseMs` after a failure. */
+/** The model cannot be had for now; requests for it are refused for another `refuseMs`. */
 export function swapFailed(model: string, cause: string, refuseMs: number): RejectedError {
   const message = `model "${model}" could not be loaded: ${cause}`;
-  return new RejectedError('swap_failed', message, Math.ceil(refuseMs / 1000));
+  return new RejectedError('swap_failed', message, Math.max(1, Math.ceil(refuseMs / 1000)));
 }

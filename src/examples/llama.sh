@@ -20,7 +20,7 @@ set -eu
 # Each line: the model's name in jano.yaml, the port of its url there, and llama-server's arguments as you would type them.
 table="
 chat   8081   -m '$HOME/models/chat.gguf' -c 16384
-code   8082   -m '$HOME/models/code.gguf' -c 32768
+code   8080   -m '$HOME/models/code.gguf' -c 32768
 "
 
 table=$(printf '%s\n' "${LLAMA_MODELS:-$table}" | grep -Ev '^[[:space:]]*(#|$)') || true

@@ -31,8 +31,6 @@ export function createApp(parts: AppParts): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('json spaces', 2);
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
   app.use(identify(auth.keys));
   app.use(demandKey(auth.open));
   app.get('/', root(parts.version));
@@ -44,6 +42,7 @@ export function createApp(parts: AppParts): Express {
   app.get('/api/tags', ollamaTags(catalog, snapshot));
   app.get('/api/ps', ollamaProcesses(catalog, snapshot));
   app.get('/api/version', ollamaVersion(parts.version));
+  app.all(/^\/(?:usage|swaps|metrics|admin)(?:\/.*)?$/i, notYet);
   // What is open is Jano's own: under the same path a backend may have anything.
   app.use(demandKey([]));
   app.use(createAdmit(parts));
@@ -51,6 +50,13 @@ export function createApp(parts: AppParts): Express {
   app.use(internalError);
   return app;
 }
+
+/** Routes that are Jano's own must not reach a backend by mistake before they are built. */
+const notYet: RequestHandler = (req, res) => {
+  const path = withoutQuery(req.originalUrl);
+  const message = `${path} is jano's own, and this version does not serve it yet; a backend's is at /upstream/<model>${path}`;
+  sendProblem(res, req.originalUrl, { status: 501, code: 'not_implemented', message });
+};
 
 /** Finds out who asks. */
 function identify(keys: AppParts['auth']['keys']): RequestHandler {

@@ -31,8 +31,13 @@ export function findTarget(parts: TargetParts, request: TargetRequest): Target {
   const { path } = request;
   const { catalog } = parts;
   if (path.startsWith(UPSTREAM)) return upstreamTarget(catalog, path);
-  const name = nameIn(request);
-  if (name !== undefined) {
+  const named = nameIn(request);
+  // Of a body that stops short: its model would be loaded only for the backend to refuse the request.
+  if (named?.isInBody === true && !request.fields.isClosed) {
+    return { kind: 'unknown', problem: malformedJson };
+  }
+  if (named !== undefined) {
+    const { name } = named;
     const backend = catalog.find(name);
     if (backend !== undefined) return { kind: 'found', backend, path };
     return { kind: 'unknown', problem: modelNotFound(name, catalog.names) };
@@ -43,10 +48,18 @@ export function findTarget(parts: TargetParts, request: TargetRequest): Target {
   return { kind: 'unknown', problem: noModelNamed(catalog.names) };
 }
 
-function nameIn({ path, modelHeader, fields }: TargetRequest): string | undefined {
+interface Named {
+  readonly name: string;
+  /** Nothing but the body says it. */
+  readonly isInBody: boolean;
+}
+
+function nameIn({ path, modelHeader, fields }: TargetRequest): Named | undefined {
   // Older Ollama clients say `name`.
   const inBody = fields.get('model') || (path.startsWith('/api/') ? fields.get('name') : undefined);
-  return modelHeader || inBody || queryValue(path, 'model');
+  const inQuery = queryValue(path, 'model');
+  const name = modelHeader || inBody || inQuery;
+  return name === undefined ? undefined : { name, isInBody: !modelHeader && inQuery === undefined };
 }
 
 function upstreamTarget(catalog: Catalog, path: string): Target {

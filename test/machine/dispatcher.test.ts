@@ -90,7 +90,6 @@ async function openDispatcher(): Promise<Dispatcher> {
     now: () => 0,
     recorder: new Ledger(10, 0),
     limits: { maxWaiting: 10, maxWaitingBytes: 0 },
-    refuseMs: 1,
   });
   await dispatcher.start(null);
   return dispatcher;

@@ -26,7 +26,7 @@ test('POST /api/show loads no model either', async (t) => {
   const response = await fetch(`${jano.url}/api/show`, { method: 'POST', body });
 
   assert.equal(response.status, 503);
-  assert.match(await response.text(), /^\{"error":"model \\"b\\" is not loaded; /);
+  assert.match(await response.text(), /^\{"error":"model \\"b\\" is not loaded, /);
   assert.deepEqual(machine.swaps(), []);
 });
 
@@ -89,5 +89,5 @@ test('a request that has waited too long is told so', async (t) => {
   await machine.go();
 
   assert.equal(refused.status, 503);
-  assert.equal(refused.text, 'it has waited for "a" longer than 0.1 s');
+  assert.equal(refused.text, 'the request has waited for "a" longer than queue.timeout (0.1 s)');
 });

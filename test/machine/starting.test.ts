@@ -31,15 +31,27 @@ test('without a word of the script, what is healthy at start is used without a s
   assert.deepEqual(machine.calls(), ['status']);
 });
 
-test('more models than fit, found at start, make room for the next one', async (t) => {
+test('of more healthy models than fit none is taken for resident, and all make room for the next', async (t) => {
   const { machine, jano } = await openMachineRig(t, ['a', 'b', 'c'], { resident: ['a', 'b'] });
   const { loadedModels } = await readStatus(jano);
 
   const reply = await ask(jano, 'c');
 
-  assert.deepEqual(loadedModels, ['a', 'b']);
+  assert.deepEqual(loadedModels, []);
   assert.deepEqual(reply, goodReply('c'));
   assert.deepEqual(machine.residents(), ['c']);
+});
+
+test('of more healthy models than fit the first that is wanted is used without a swap', async (t) => {
+  const { machine, jano } = await openMachineRig(t, ['a', 'b'], { resident: ['a', 'b'] });
+
+  const first = await ask(jano, 'a');
+  const second = await ask(jano, 'b');
+  const { swapsTotal, swapsAvoided } = await readStatus(jano);
+
+  assert.deepEqual([first, second], [goodReply('a'), goodReply('b')]);
+  assert.deepEqual([swapsTotal, swapsAvoided], [1, 0]);
+  assert.deepEqual(machine.residents(), ['b']);
 });
 
 test('models that share a URL are told apart by what their health contains', async (t) => {

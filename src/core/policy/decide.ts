@@ -72,7 +72,7 @@ function rejectOverdue(state: PolicyState, now: number): Decision | undefined {
   if (queueTimeoutMs === 0) return undefined;
   const head = oldestHead(state);
   if (head === undefined || head.queuedAt + queueTimeoutMs > now) return undefined;
-  const why = `it has waited for ${quoted(head.model)} longer than ${spoken(queueTimeoutMs)}`;
+  const why = `the request has waited for ${quoted(head.model)} longer than queue.timeout (${spoken(queueTimeoutMs)})`;
   return { kind: 'reject', id: head.id, model: head.model, reason: 'queue_timeout', why };
 }
 
@@ -130,8 +130,15 @@ function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
   if (busy !== undefined) return wait(`${quoted(busy.model)} still has work`);
   const hold = victims.length === 0 ? null : holdUntil(state, claim, victims, now);
   if (hold !== null && hold.until !== null && hold.until > now) return hold;
-  const unload = [...victims, ...chooseDoubtful(state, target, victims)].map(({ model }) => model);
-  return { kind: 'swap', load: target.model, unload, head: claim.head, why: whySwap(claim) };
+  const doubtful = chooseDoubtful(state, target, victims);
+  const unload = [...victims, ...doubtful].map(({ model }) => model);
+  return {
+    kind: 'swap',
+    load: target.model,
+    unload,
+    head: claim.head,
+    why: whySwap(claim, doubtful),
+  };
 }
 
 /** A preload waits until it disturbs nobody. */
@@ -192,16 +199,23 @@ function nextExpiry(state: PolicyState): { model: string; at: number } | undefin
   return next;
 }
 
-function whySwap(claim: Claim): string {
+function whySwap(claim: Claim, doubtful: readonly ModelState[]): string {
   const leaving = claim.victims ?? [];
   if (claim.target.doubt === 'dead') return `the server of ${quoted(claim.target.model)} died`;
   if (claim.isRetry) return `the swap to ${quoted(claim.target.model)} is tried once more`;
   if (claim.isOverdue && claim.target.model === claim.oldest.model)
     return `a request for ${quoted(claim.oldest.model)} has waited long enough`;
+  if (leaving.length === 0 && doubtful.length > 0) {
+    return `${quoted(claim.target.model)} is next, and ${named(doubtful)} may still be in memory`;
+  }
   if (leaving.length === 0) return `there is room for ${quoted(claim.target.model)}`;
-  const names = leaving.map((victim) => quoted(victim.model)).join(' and ');
+  const names = named(leaving);
   const isOver = leaving.some((victim) => victim.waiting.length > 0);
   return isOver ? `the turn of ${names} is over` : `${names} has nothing left to do`;
+}
+
+function named(models: readonly ModelState[]): string {
+  return models.map(({ model }) => quoted(model)).join(' and ');
 }
 
 function wait(why: string): Wait {

@@ -35,6 +35,8 @@ export type PolicyEvent =
   | { readonly kind: 'probeEnded'; readonly model: string; readonly isHealthy: boolean }
   /** It is resident without a swap of ours: seen at start. */
   | { readonly kind: 'seenResident'; readonly model: string }
+  /** Its health held at start, but so did that of more models than fit: who of them is resident cannot be told. */
+  | { readonly kind: 'seenInDoubt'; readonly model: string }
   | { readonly kind: 'parallelKnown'; readonly model: string; readonly parallel: number }
   | { readonly kind: 'preload'; readonly model: string };
 
@@ -79,6 +81,9 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
       return endProbe(state, modelState(state, event.model), event.isHealthy, now);
     case 'seenResident':
       return settle(state, modelState(state, event.model), now);
+    case 'seenInDoubt':
+      modelState(state, event.model).doubt = 'unasked';
+      return;
     case 'parallelKnown':
       modelState(state, event.model).parallel = event.parallel;
       return;

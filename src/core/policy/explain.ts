@@ -57,8 +57,9 @@ function explain(
           : `the turn of ${name} is over, ${quoted(claim?.target.model ?? '')} is next`,
       );
     case 'loading': {
-      const leftMs = Math.max(0, expectedSwapMs(state, model) - loadingMs);
-      const isKnown = model.swapMs !== null;
+      const leftMs = expectedSwapMs(state, model) - loadingMs;
+      // A load that takes longer than any estimate tells nothing of its end.
+      const isKnown = model.swapMs !== null && leftMs > 0;
       const why = `${name} is being loaded, for ${spoken(loadingMs)} so far`;
       return { expectedMs: isKnown ? Math.round(leftMs) : null, why };
     }

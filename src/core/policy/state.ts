@@ -18,8 +18,8 @@ export interface Waiting {
 export type Presence = 'absent' | 'loading' | 'resident' | 'unloading' | 'dead';
 
 /**
- * Why an absent model's server may still hold memory. `unasked`: a swap failed, it may even serve, so its
- * health is asked before it is loaded. `unhealthy`: that was asked in vain. `dead`: it served and stopped
+ * Why an absent model's server may still hold memory. `unasked`: a swap failed, or more looked resident at
+ * start than fit; it may even serve, so its health is asked before it is loaded. `unhealthy`: that was asked in vain. `dead`: it served and stopped
  * to; it is unloaded before it is loaded again, in case its process hangs.
  */
 export type Doubt = 'none' | 'unasked' | 'unhealthy' | 'dead';

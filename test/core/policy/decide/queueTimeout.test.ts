@@ -10,7 +10,7 @@ suite('with a queue timeout', () => {
 
     const decision = stage.decide(61_000);
 
-    const why = 'it has waited for "code" longer than 60 s';
+    const why = 'the request has waited for "code" longer than queue.timeout (60 s)';
     const reason = 'queue_timeout';
     assert.deepEqual(before, ['wait until 61000']);
     assert.deepEqual(decision, { kind: 'reject', id: 2, model: 'code', reason, why });

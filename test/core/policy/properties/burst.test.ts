@@ -6,7 +6,7 @@ import { World } from './world.ts';
 
 suite('a burst', () => {
   test('that is queued before the first swap costs one swap per absent model', () => {
-    withSeeds(100, (random) => {
+    withSeeds(300, (random) => {
       const plan = planBurst(random, 'at once');
       const world = new World(plan, random);
 
@@ -17,7 +17,7 @@ suite('a burst', () => {
   });
 
   test('that comes before the first swap has ended costs at most one swap per model', () => {
-    withSeeds(100, (random) => {
+    withSeeds(300, (random) => {
       const plan = planBurst(random, 'within a swap');
       const world = new World(plan, random);
 

@@ -7,7 +7,7 @@ import { World } from './world.ts';
 
 suite('when one model fits', () => {
   test('an overdue request lets each other model come before it at most once', () => {
-    withSeeds(120, (random) => {
+    withSeeds(300, (random) => {
       const { world, models } = playCalm(random, [2, 8]);
 
       for (const { request, passedOver } of world.fates) {
@@ -17,7 +17,7 @@ suite('when one model fits', () => {
   });
 
   test('of two models, at most two swaps begin while a request waits, its own included', () => {
-    withSeeds(120, (random) => {
+    withSeeds(300, (random) => {
       const { world } = playCalm(random, [2, 2]);
 
       for (const { request, swapsSeen } of world.fates) {
