@@ -39,6 +39,28 @@ test('a fresh clone starts and answers on the Node of the machine, and ends on C
   assert.deepEqual(await leftBehind(clone), []);
 });
 
+test('a fresh clone starts, answers and plays the demo by npm 12', async (t) => {
+  const folder = createFolder(t);
+  const options = ['--no-save', '--ignore-scripts', '--loglevel=error'];
+  const install = ['install', 'npm@12', '--prefix', folder, ...options];
+  const installed = await start(t, 'npm', install, folder, freshEnvironment()).ended;
+  assert.equal(installed.code, 0, installed.errors);
+  const env = environmentWith(join(folder, 'node_modules/.bin'));
+  const { stdout } = spawnSync('npm', ['--version'], { env, encoding: 'utf8' });
+  const clone = await installClone(t, env);
+
+  const { npm, url } = await startJano(t, clone, env);
+  const status = await chat(url);
+  npm.child.kill('SIGTERM');
+  const end = await npm.ended;
+  const demo = await start(t, 'npm', ['run', 'demo'], clone, env).ended;
+
+  assert.match(stdout, /^12\./);
+  assert.deepEqual([status, end.code, demo.code], [200, 0, 0], demo.errors);
+  assert.match(demo.output, /swaps {4}1, .*\n.*arrival order would have cost 3/);
+  assert.deepEqual(await leftBehind(clone), []);
+});
+
 for (const version of ['22.18.0', '24.22.3', '26.12.1']) {
   test(`a fresh clone starts and answers on Node ${version}, and ends when npm is told to`, async (t) => {
     const bin = await installNode(t, createFolder(t), version);

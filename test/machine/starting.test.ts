@@ -54,6 +54,17 @@ test('of more healthy models than fit the first that is wanted is used without a
   assert.deepEqual(machine.residents(), ['b']);
 });
 
+test('the health of a pinned model is known from the start', async (t) => {
+  const { jano } = await openMachineRig(t, ['a', 'b'], {
+    resident: ['a'],
+    models: { a: { pinned: true }, b: { pinned: true } },
+  });
+
+  const { backendHealth } = await readStatus(jano);
+
+  assert.deepEqual(backendHealth, { a: 'up', b: 'down' });
+});
+
 test('models that share a URL are told apart by what their health contains', async (t) => {
   const machine = await startMachine(t, ['qwen', 'gemma'], answerAtOnce, { resident: ['gemma'] });
   const url = await startBackend(t, async (req, res) => {

@@ -52,6 +52,17 @@ suite('what a failed swap may have left in memory', () => {
     assert.deepEqual(stage.run(6000), ['swap chat for chat for code', 'wait']);
   });
 
+  test('is named as the reason when nothing else has to leave', () => {
+    const stage = new Stage({ chat: {}, code: {} });
+    stage.happen({ kind: 'seenInDoubt', model: 'chat' }, 0);
+    stage.queue('code', 10);
+
+    const decision = stage.decide(2000);
+
+    const why = '"code" is next, and "chat" may still be in memory';
+    assert.deepEqual([decision.kind, decision.why], ['swap', why]);
+  });
+
   test('is not taken for resident while a swap unloads it, even if it still answers', () => {
     const models = { a: {}, b: {}, target: { memory: 3 } };
     const stage = new Stage(models, { memoryBudget: 4 });

@@ -4,7 +4,7 @@ import { type Plan, planBurst } from './plan.ts';
 import { withSeeds } from './seeds.ts';
 import { World } from './world.ts';
 
-suite('a burst', () => {
+suite('G1: a burst', () => {
   test('that is queued before the first swap costs one swap per absent model', () => {
     withSeeds(300, (random) => {
       const plan = planBurst(random, 'at once');

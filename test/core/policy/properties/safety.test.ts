@@ -11,7 +11,7 @@ const calm: PlanOptions = {
   extras: false,
 };
 
-suite('no request is lost and no rule broken', () => {
+suite('G5: no request is lost and no rule broken', () => {
   test('when one model fits', () => {
     playMany(60, calm);
   });

@@ -5,7 +5,7 @@ import { planTraffic } from './plan.ts';
 import { withSeeds } from './seeds.ts';
 import { World } from './world.ts';
 
-suite('when one model fits', () => {
+suite('G2: when one model fits', () => {
   test('an overdue request lets each other model come before it at most once', () => {
     withSeeds(300, (random) => {
       const { world, models } = playCalm(random, [2, 8]);
