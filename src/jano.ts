@@ -80,8 +80,7 @@ function createScheduler(config: Config): Scheduler {
     ttlMs,
     parallel: parallel === 'auto' ? PARALLEL_UNTIL_ASKED : parallel,
   }));
-  const settings = { ...config.policy, queueTimeoutMs: config.queue.timeoutMs };
-  return new Scheduler(models, config.memoryBudget, settings);
+  return new Scheduler(models, config.memoryBudget, config.policy);
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Config } from '../config/config.ts';
-import { listNotYet } from './notYet.ts';
+import { listPendingSettings } from './pendingSettings.ts';
 
 /** What Jano says when it has started: what it runs on, where to look, a line to try. `examples` describes servers of our own. */
 export function bannerOf(
@@ -21,7 +21,7 @@ export function bannerOf(
     ...(examples === null
       ? [
           `  config  ${config.file ?? ''}`,
-          ...listNotYet(config).map(
+          ...listPendingSettings(config).map(
             (name) => `          ${name} is accepted, but does nothing yet`,
           ),
           `  models  ${models.join(', ')}`,

@@ -5,7 +5,7 @@ import type { SwapCause } from '../core/record.ts';
 import type { Action, Scheduler } from '../core/scheduler.ts';
 import type { Activity, Running, SwapUnderWay } from '../core/snapshot.ts';
 import { Loader, type LoaderParts } from './loader.ts';
-import { lookAround } from './lookAround.ts';
+import { lookAround } from './surroundings.ts';
 import {
   notResident,
   queueFull,

@@ -9,7 +9,7 @@ import { problemOf, sendProblem } from './errors.ts';
 import { type Admitted, type Exchange, openExchange, runningOf } from './exchange.ts';
 import { headerText } from './headerText.ts';
 import { bodyTooLarge, type Problem } from './problem.ts';
-import { recordOf } from './recordOf.ts';
+import { recordOf } from './requestRecord.ts';
 import { announcesBody, holdBody } from './requestBody.ts';
 import { withoutQuery } from './requestPath.ts';
 import { findTarget, type TargetParts } from './target.ts';

@@ -74,7 +74,25 @@ test('after a stop nothing is loaded for those who were told that they wait in v
   await assert.rejects(waiting, { message: 'jano is stopping' });
 });
 
-async function openDispatcher(): Promise<Dispatcher> {
+test('who is refused after a failed swap is told how long the refusals still last', async () => {
+  const clock = { now: 0 };
+  const failing: Swapper = {
+    ...swapper,
+    swap: () =>
+      Promise.resolve({ outcome: 'timeout', scriptMs: 0, readyMs: null, error: 'too late' }),
+    isHealthy: () => Promise.resolve(false),
+  };
+  const dispatcher = await openDispatcher(failing, () => clock.now);
+
+  const first = dispatcher.enter(turnOf(1, 'b'));
+  await assert.rejects(first, { reason: 'swap_failed', retryAfterSeconds: 30 });
+  clock.now = 24_400;
+  const second = dispatcher.enter(turnOf(2, 'b'));
+
+  await assert.rejects(second, { reason: 'swap_failed', retryAfterSeconds: 6 });
+});
+
+async function openDispatcher(hands = swapper, now: () => number = () => 0): Promise<Dispatcher> {
   const models = ['a', 'b'].map((model) => ({
     model,
     memory: 1,
@@ -86,8 +104,8 @@ async function openDispatcher(): Promise<Dispatcher> {
     scheduler: new Scheduler(models, 1, { ...defaultPolicy, settleMinMs: 0, settleMaxMs: 0 }),
     arrivalOrder: new ArrivalOrder(1),
     catalog: new Catalog(Object.values(BACKENDS)),
-    swapper,
-    now: () => 0,
+    swapper: hands,
+    now,
     recorder: new Ledger(10, 0),
     limits: { maxWaiting: 10, maxWaitingBytes: 0 },
   });

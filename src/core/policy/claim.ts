@@ -1,6 +1,6 @@
 import { expectedSwapMs, overdueAt, turnMs } from './costs.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
-import { headOf, isBefore, isRunning } from './state.ts';
+import { headOf } from './state.ts';
 import { chooseVictims } from './victims.ts';
 
 /** Somebody waits for a model that is not resident. */
@@ -62,13 +62,8 @@ export function isOpen(
   // While something is loaded nothing else can be, so nobody has to make room yet.
   if (claim === null || state.change !== null) return true;
   if (!claim.victims?.includes(model)) return true;
-  return request.queuedAt <= closesAt(state, model, claim) || isBefore(request, claim.oldest);
-}
-
-/** Whether a victim still runs something, or has waiting requests that the gate lets pass. */
-export function isBusy(state: PolicyState, victim: ModelState, claim: Claim): boolean {
-  const head = headOf(victim);
-  return isRunning(victim) || (head !== undefined && isOpen(state, victim, head, claim));
+  // The grace lets pass all that came before the oldest.
+  return request.queuedAt <= closesAt(state, model, claim);
 }
 
 /** Absent models that somebody waits for, longest wait first. */

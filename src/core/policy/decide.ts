@@ -1,8 +1,8 @@
-import { type Claim, closesAt, findClaim, isBusy, isOpen, wantedModels } from './claim.ts';
+import { type Claim, closesAt, findClaim, isOpen, wantedModels } from './claim.ts';
 import { expectedSwapMs, lingerMs } from './costs.ts';
 import { quoted, spoken } from './words.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
-import { headOf, isBefore, isIdle } from './state.ts';
+import { headOf, isBefore, isIdle, isRunning } from './state.ts';
 import { chooseDoubtful, chooseVictims } from './victims.ts';
 
 export type RejectReason = 'swap_failed' | 'queue_timeout';
@@ -126,7 +126,8 @@ function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
   const { target, victims } = claim;
   if (state.change !== null) return wait('a swap is running');
   if (victims === null) return wait(`${quoted(target.model)} does not fit until another has ended`);
-  const busy = victims.find((victim) => isBusy(state, victim, claim));
+  // What the gate lets pass has been forwarded by now, so a model without a running request is done.
+  const busy = victims.find(isRunning);
   if (busy !== undefined) return wait(`${quoted(busy.model)} still has work`);
   const hold = victims.length === 0 ? null : holdUntil(state, claim, victims, now);
   if (hold !== null && hold.until !== null && hold.until > now) return hold;
@@ -176,7 +177,7 @@ function holdUntil(
     const closes = closesAt(state, victim, claim);
     for (const away of victim.away.values()) {
       const returnsBy = away.since + linger[away.after];
-      if (linger[away.after] === 0 || returnsBy <= now) continue;
+      if (returnsBy <= now) continue;
       const until = Math.min(returnsBy, closes);
       if (until <= hold) continue;
       hold = until;

@@ -1,8 +1,8 @@
-import { type Claim, closesAt, findClaim, isBusy, isOpen } from './claim.ts';
+import { type Claim, closesAt, findClaim, isOpen } from './claim.ts';
 import { expectedSwapMs } from './costs.ts';
 import { decide } from './decide.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
-import { headOf } from './state.ts';
+import { headOf, isRunning } from './state.ts';
 import { quoted, spoken } from './words.ts';
 
 /** A waiting request with the reason in words, and when its turn is expected, milliseconds from now; null = cannot be told. */
@@ -90,7 +90,7 @@ function explainAbsent(
   if (claim.target !== model) return unknown(`${quoted(claim.target.model)} is loaded first`);
   const victims = claim.victims;
   if (victims === null) return unknown('it does not fit until another model has ended');
-  const working = victims.find((victim) => isBusy(state, victim, claim));
+  const working = victims.find(isRunning);
   if (working === undefined) return explainHold(state, model, now);
   const leftMs = closesAt(state, working, claim) - now;
   const name = quoted(working.model);

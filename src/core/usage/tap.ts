@@ -18,10 +18,11 @@ const NOTHING: TapReading = { usage: null, reply: 'plain' };
  * `timings`, OpenAI's `usage`, and whether the reply ended in a tool call.
  */
 export class Tap {
-  readonly #window: Pick<ByteWindow, 'push' | 'text'>;
+  /** Made for the first bytes: a request that waits holds no memory for its answer. */
+  #window: Pick<ByteWindow, 'push' | 'text'> | null;
   #isBroken = false;
 
-  constructor(window: Pick<ByteWindow, 'push' | 'text'> = new ByteWindow(HEAD_BYTES, TAIL_BYTES)) {
+  constructor(window: Pick<ByteWindow, 'push' | 'text'> | null = null) {
     this.#window = window;
   }
 
@@ -29,6 +30,7 @@ export class Tap {
   push(bytes: Uint8Array): void {
     if (this.#isBroken) return;
     try {
+      this.#window ??= new ByteWindow(HEAD_BYTES, TAIL_BYTES);
       this.#window.push(bytes);
     } catch {
       this.#isBroken = true;
@@ -38,21 +40,20 @@ export class Tap {
   /** What the bytes so far tell; nothing if they could not be read. */
   read(): TapReading {
     try {
-      return this.#isBroken ? NOTHING : this.#read();
+      return this.#isBroken || this.#window === null ? NOTHING : readText(this.#window.text());
     } catch {
       return NOTHING;
     }
   }
+}
 
-  #read(): TapReading {
-    const { head, tail } = this.#window.text();
-    const text = head + tail;
-    const usage = usageFrom({
-      timings: lastObject(text, '"timings"'),
-      usage: lastObject(text, '"usage"'),
-    });
-    return { usage, reply: endsInToolCall(text) ? 'toolCall' : 'plain' };
-  }
+function readText({ head, tail }: { head: string; tail: string }): TapReading {
+  const text = head + tail;
+  const usage = usageFrom({
+    timings: lastObject(text, '"timings"'),
+    usage: lastObject(text, '"usage"'),
+  });
+  return { usage, reply: endsInToolCall(text) ? 'toolCall' : 'plain' };
 }
 
 /** `"finish_reason": "tool_calls"` of OpenAI's shape, `"stop_reason": "tool_use"` of Anthropic's; in a string the quotes would be escaped. */
