@@ -1,4 +1,5 @@
 import type { Backend } from './backend.ts';
+import { unescaped } from './unescaped.ts';
 
 /** What a path under /upstream/ means: the backend and what is left for it. */
 export interface UpstreamPath {
@@ -61,12 +62,4 @@ export class Catalog {
 
 function normalized(name: string): string {
   return name.toLowerCase().replace(/:latest$/, '');
-}
-
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
