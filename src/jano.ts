@@ -2,16 +2,25 @@ import type { Server } from 'node:http';
 import type { Config } from './config/config.ts';
 import { ArrivalOrder } from './core/arrivalOrder.ts';
 import { Catalog } from './core/catalog.ts';
+import { KnownIds } from './core/knownIds.ts';
 import { Ledger } from './core/ledger.ts';
 import { Scheduler } from './core/scheduler.ts';
 import { currentOf, type Snapshot, takeSnapshot } from './core/snapshot.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createApp } from './http/app.ts';
+import { BodyMemory } from './http/body/bodyMemory.ts';
+import { OpenExchanges } from './http/openExchanges.ts';
 import { createHttpServer } from './http/server.ts';
 import { createSwapper } from './swap/createSwapper.ts';
 
 /** What a backend is taken to handle at once until it was asked; llama-server's own default. */
 const PARALLEL_UNTIL_ASKED = 4;
+
+/** Ids of answers and conversations that are remembered: some 100 bytes each. */
+const KNOWN_IDS = 10_000;
+
+/** How long a caller that does not read is waited for at the end. */
+const LAST_WORDS_MS = 1000;
 
 /** The whole program, built but not listening. */
 export interface Jano {
@@ -43,6 +52,7 @@ export function createJano(config: Config, version: string, now: () => number = 
   });
   const snapshot = (): Snapshot =>
     takeSnapshot({ catalog, scheduler, ledger, arrivalOrder, activity: dispatcher }, now());
+  const open = new OpenExchanges();
   const app = createApp({
     catalog,
     dispatcher,
@@ -52,7 +62,10 @@ export function createJano(config: Config, version: string, now: () => number = 
     version,
     auth: config.auth,
     callerHeader: config.callers.header,
+    open,
     bodyLimitBytes: config.limits.bodyBytes,
+    memory: new BodyMemory(config.queue.maxWaitingBytes),
+    knownIds: new KnownIds(KNOWN_IDS),
     requestMs: config.limits.requestMs,
     defaultModel: config.defaultModel,
     currentModel: () => currentOf([...scheduler.state.models.values()])?.model ?? null,
@@ -66,8 +79,12 @@ export function createJano(config: Config, version: string, now: () => number = 
     runningCount: () => dispatcher.runningCount,
     async stop(limitMs) {
       dispatcher.stopAdmitting();
+      open.refuseUploads();
       await dispatcher.untilIdle(limitMs);
-      await Promise.all([closeServer(server), swapper.close()]);
+      open.breakOff();
+      // Who was told so gets to see it.
+      await Promise.all([open.untilNone(LAST_WORDS_MS), swapper.close()]);
+      await closeServer(server);
     },
   };
 }

@@ -1,30 +1,30 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { JsonFields } from '../core/body/jsonFields.ts';
+import type { KnownIds } from '../core/knownIds.ts';
 import type { Recorder } from '../core/record.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import { RejectedError } from '../dispatch/rejectedError.ts';
+import { RejectedError, stopping } from '../dispatch/rejectedError.ts';
 import type { Access } from './access.ts';
+import type { BodyReader } from './body/bodyReader.ts';
+import { createBodyReader } from './body/createBodyReader.ts';
+import { announcesBody, type BodyLimits, readBody } from './body/readBody.ts';
 import { callerOf } from './caller.ts';
 import { problemOf, sendProblem } from './errors.ts';
 import { type Admitted, type Exchange, openExchange, runningOf } from './exchange.ts';
 import { headerText } from './headerText.ts';
-import { bodyTooLarge, type Problem } from './problem.ts';
+import { answersWithId, CONVERSATION_HEADER } from './followUp.ts';
+import type { OpenExchanges } from './openExchanges.ts';
+import type { Problem } from './problem.ts';
 import { recordOf } from './requestRecord.ts';
-import { announcesBody, holdBody } from './requestBody.ts';
-import { withoutQuery } from './requestPath.ts';
-import { findTarget, type TargetParts } from './target.ts';
+import { findTarget, type Target, type TargetParts } from './target.ts';
+import { isVisit } from './visit.ts';
 
-export interface AdmitParts extends TargetParts {
+export interface AdmitParts extends TargetParts, BodyLimits {
   readonly dispatcher: Dispatcher;
   readonly recorder: Recorder;
   readonly now: () => number;
-  /** 0 = no limit. */
-  readonly bodyLimitBytes: number;
+  readonly open: OpenExchanges;
   readonly callerHeader: string;
 }
-
-/** Bodies up to this size are parsed whole to tell broken JSON from JSON without a model. */
-const PARSE_LIMIT_BYTES = 1024 * 1024;
 
 /** Reads the body, finds the model in it, and holds the request until it is its turn. */
 export function createAdmit(parts: AdmitParts): RequestHandler {
@@ -39,6 +39,7 @@ export function createAdmit(parts: AdmitParts): RequestHandler {
       privateHeaders: access.kind === 'allowed' ? access.privateHeaders : new Set(),
     });
     // The single end of every request, however it ends.
+    parts.open.add(exchange, res);
     res.once('close', () => close(parts, exchange, res));
     destroyOnHalfClose(req, res);
     if (await place(parts, exchange, req, res)) next();
@@ -52,33 +53,64 @@ async function place(
   req: Request,
   res: Response,
 ): Promise<boolean> {
-  const fields = new JsonFields(['model', 'name']);
-  const isForm = /^multipart\//i.test(req.get('content-type') ?? '');
-  const limitBytes = parts.bodyLimitBytes || Number.POSITIVE_INFINITY;
-  const body = await holdBody(req, res, limitBytes, (chunk) => isForm || fields.push(chunk));
-  if (body.kind === 'left' || res.destroyed) return false;
-  if (body.kind === 'tooLarge') return refuse(exchange, res, bodyTooLarge(parts.bodyLimitBytes));
-  exchange.body = body.chunks;
-  exchange.bodyLength = announcesBody(req) ? body.length : lengthOfNone(exchange.method);
-  const target = findTarget(parts, {
-    path: exchange.path,
-    modelHeader: headerText(req, 'x-model'),
-    fields,
-    isMalformedJson: () => isMalformed(req, fields, body.chunks),
-  });
+  if (parts.dispatcher.isStopping) return refuse(exchange, res, problemOf(stopping(), req.method));
+  const reader = createBodyReader(req.headers, parts.bodyLimitBytes || Number.POSITIVE_INFINITY);
+  const target = await readTarget(parts, exchange, req, res, reader);
+  reader.drop();
+  if (target === null || res.destroyed) return false;
   if (target.kind === 'unknown') return refuse(exchange, res, target.problem);
   exchange.backendPath = target.path;
   const turn = {
     id: exchange.id,
     backend: target.backend,
     caller: exchange.caller,
-    bodyBytes: body.length,
-    causesSwap: causesSwap(exchange.method, target.path),
+    bodyBytes: exchange.body?.length ?? 0,
+    causesSwap: !isVisit(exchange.method, target.path),
     dispatchedAt: null,
     swapMs: 0,
   };
   exchange.turn = turn;
   return waitForTurn(parts, Object.assign(exchange, { turn }), res);
+}
+
+/** Reads the body and finds the model; null when the caller left. */
+async function readTarget(
+  parts: AdmitParts,
+  exchange: Exchange,
+  req: Request,
+  res: Response,
+  reader: BodyReader,
+): Promise<Target | null> {
+  exchange.reading = readBody(req, res, parts, reader);
+  const end = await exchange.reading.ended;
+  exchange.reading = null;
+  if (end.kind === 'left') return null;
+  if (end.kind === 'refused') return { kind: 'unknown', problem: end.problem };
+  exchange.body = end.body;
+  exchange.bodyLength = announcesBody(req) ? end.body.length : lengthOfNone(exchange.method);
+  await reader.finish();
+  const conversation = headerText(req, CONVERSATION_HEADER);
+  const modelHeader = headerText(req, 'x-model');
+  const target = findTarget(parts, {
+    path: exchange.path,
+    modelHeader,
+    conversation,
+    body: reader,
+  });
+  if (target.kind === 'found') noteIds(parts.knownIds, exchange, target, conversation);
+  return target;
+}
+
+/** What later requests may refer to: the conversation, and the id that the answer will give itself. */
+function noteIds(
+  knownIds: KnownIds,
+  exchange: Exchange,
+  { backend: { model }, path }: Extract<Target, { kind: 'found' }>,
+  conversation: string | undefined,
+): void {
+  if (conversation !== undefined) knownIds.remember(conversation, model);
+  if (!answersWithId(exchange.method, path)) return;
+  exchange.onAnswerId = (id) => knownIds.remember(id, model);
 }
 
 async function waitForTurn(
@@ -99,19 +131,20 @@ async function waitForTurn(
 
 function refuse(exchange: Exchange, res: Response, problem: Problem): false {
   exchange.failure = { outcome: 'rejected', message: problem.message };
-  exchange.body = [];
+  exchange.body?.drop();
   sendProblem(res, exchange.backendPath, problem);
   return false;
 }
 
 function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
   const reading = exchange.tap.read();
-  exchange.body = [];
+  exchange.body?.drop();
   if (exchange.method !== 'OPTIONS') {
     parts.recorder.requestClosed(recordOf(exchange, res, reading.usage, parts.now()));
   }
   const ending = { reply: reading.reply, hasServed: exchange.answer !== null };
   parts.dispatcher.release(exchange.id, ending);
+  parts.open.delete(exchange);
 }
 
 /** A caller that half-closes has left. Node would first wait until it has read what was sent. */
@@ -123,29 +156,7 @@ function destroyOnHalfClose({ socket }: Request, res: Response): void {
   res.once('close', () => socket.off('end', leave));
 }
 
-/** What only looks, or only describes, loads nothing. */
-function causesSwap(method: string, path: string): boolean {
-  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
-  return !(method === 'POST' && withoutQuery(path) === '/api/show');
-}
-
 /** A POST that says nothing of a body has an empty one; some backends insist on being told. */
 function lengthOfNone(method: string): number | null {
   return method === 'POST' || method === 'PUT' || method === 'PATCH' ? 0 : null;
-}
-
-/** Whether a body that is JSON, by its type or its first byte, is broken. */
-function isMalformed(req: Request, fields: JsonFields, chunks: readonly Buffer[]): boolean {
-  const [first] = chunks;
-  if (first === undefined) return false;
-  const isObject = /^\uFEFF?\s*\{/.test(first.toString('utf8', 0, 256));
-  if (!isObject && !/^[^;]*\bjson\b/i.test(req.get('content-type') ?? '')) return false;
-  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  if (length > PARSE_LIMIT_BYTES) return isObject && !fields.isClosed;
-  try {
-    JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
-    return false;
-  } catch {
-    return true;
-  }
 }

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Backend } from '../core/backend.ts';
+import { AnswerId } from '../core/body/answerId.ts';
 import { sendProblem } from './errors.ts';
 import type { Admitted, Exchange } from './exchange.ts';
 import { answerHeaders } from './headers.ts';
@@ -43,6 +44,7 @@ export function streamBack(
     exchange.silence?.refresh();
     exchange.tap.push(chunk);
   });
+  watchId(backendRes, exchange);
   backendRes.once('end', () => {
     if (backendRes.rawTrailers.length > 0) res.addTrailers(trailersOf(backendRes));
   });
@@ -53,6 +55,18 @@ export function streamBack(
   setImmediate(() => {
     if (exchange.bytes === 0 && !res.destroyed && !res.writableEnded) res.flushHeaders();
   });
+}
+
+/** Seen as it passes: who cancels an answer does so before its end. */
+function watchId(backendRes: IncomingMessage, { onAnswerId }: Exchange): void {
+  if (onAnswerId === null) return;
+  const scan = new AnswerId();
+  const watch = (chunk: Buffer): void => {
+    const id = scan.push(chunk);
+    if (id !== null) onAnswerId(id);
+    if (scan.isOver) backendRes.off('data', watch);
+  };
+  backendRes.on('data', watch);
 }
 
 /** Ends a request of which the backend sends nothing for so long. */

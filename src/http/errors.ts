@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { RejectedError } from '../dispatch/rejectedError.ts';
+import { discardUnread } from './body/unreadBody.ts';
 import type { Problem } from './problem.ts';
 
 /** Sends a problem in the shape that callers of this path expect; does nothing once a head is out. */
 export function sendProblem(res: ServerResponse, path: string, problem: Problem): void {
   if (res.headersSent || res.destroyed) return;
+  discardUnread(res.req, res);
   const body = JSON.stringify(shapeFor(path)(problem));
   const { retryAfterSeconds } = problem;
   if (retryAfterSeconds != null) res.setHeader('Retry-After', retryAfterSeconds);

@@ -3,6 +3,8 @@ import type { Outcome } from '../core/record.ts';
 import type { Running } from '../core/snapshot.ts';
 import { Tap } from '../core/usage/tap.ts';
 import type { Turn } from '../dispatch/dispatcher.ts';
+import type { HeldBody } from './body/heldBody.ts';
+import type { BodyReading } from './body/readBody.ts';
 
 /** What went wrong with a request on our side of the caller. */
 export interface Failure {
@@ -24,12 +26,17 @@ export interface Exchange {
   turn: Turn | null;
   /** The path for the backend. */
   backendPath: string;
-  body: readonly Buffer[];
+  /** Null before it was read, and once it was sent or is not wanted any more. */
+  body: HeldBody | null;
+  /** While the body is being read. */
+  reading: BodyReading | null;
   /** Null when the request has no body and said nothing of one. */
   bodyLength: number | null;
   /** What the backend answers, once its head is there. */
   answer: IncomingMessage | null;
   isStream: boolean;
+  /** Gets the id that the answer gives itself; null where nobody will refer to it. */
+  onAnswerId: ((id: string) => void) | null;
   firstByteAt: number | null;
   /** Bytes of the answer's body that have passed. */
   bytes: number;
@@ -54,10 +61,12 @@ export function openExchange(
     method: req.method ?? 'GET',
     turn: null,
     backendPath: facts.path,
-    body: [],
+    body: null,
+    reading: null,
     bodyLength: null,
     answer: null,
     isStream: false,
+    onAnswerId: null,
     firstByteAt: null,
     bytes: 0,
     tap: new Tap(),

@@ -49,14 +49,8 @@ function createAgents(): { plain: Agent; secure: SecureAgent } {
 }
 
 /** The held body as a stream; each chunk is let go as it is sent. */
-function replay(exchange: Admitted): Readable {
-  const chunks = exchange.body;
-  exchange.body = [];
-  return Readable.from(drain([...chunks]), { objectMode: false });
-}
-
-function* drain(chunks: Buffer[]): Generator<Buffer> {
-  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
+function replay({ body }: Admitted): Readable {
+  return Readable.from(body?.drain() ?? [], { objectMode: false });
 }
 
 function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {

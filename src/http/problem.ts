@@ -23,6 +23,23 @@ export const malformedJson: Problem = {
   message: 'the body is not valid JSON, so the model cannot be told',
 };
 
+export const malformedForm: Problem = {
+  status: 400,
+  code: 'malformed_form',
+  message: 'the body is no valid multipart/form-data, so the model cannot be told',
+};
+
+export function undecodableBody(coding: string): Problem {
+  const message = `the body is not what its Content-Encoding (${coding}) says, so the model cannot be told`;
+  return { status: 400, code: 'undecodable_body', message };
+}
+
+/** The bodies of those who wait, and of those who are still sending, take all the memory that they may. */
+export function memoryFull(limitBytes: number): Problem {
+  const message = `the bodies of waiting requests fill queue.maxWaitingBytes (${limitBytes} bytes); try again later`;
+  return { status: 503, code: 'queue_full', message, retryAfterSeconds: 10 };
+}
+
 export function bodyTooLarge(limitBytes: number): Problem {
   const message = `the body is larger than limits.body (${limitBytes} bytes)`;
   return { status: 413, code: 'body_too_large', message };

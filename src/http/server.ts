@@ -8,14 +8,17 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** An HTTP server in which no timer of Node's ends a long upload or a long wait. `req.url` is always a path. */
 export function createHttpServer(listener: RequestListener): Server {
-  return createServer(
+  const listen: RequestListener = (req, res) => {
+    // Express takes whole URLs apart by itself, and gives up on some.
+    req.url = pathOf(req.url ?? '/');
+    if (res.socket !== null) return listener(req, res);
+    // Pipelined behind another: before its turn Node 22 would not tell that the caller has left.
+    res.once('socket', () => listener(req, res));
+  };
+  const server = createServer(
     { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES },
-    (req, res) => {
-      // Express takes whole URLs apart by itself, and gives up on some.
-      req.url = pathOf(req.url ?? '/');
-      if (res.socket !== null) return listener(req, res);
-      // Pipelined behind another: before its turn Node 22 would not tell that the caller has left.
-      res.once('socket', () => listener(req, res));
-    },
+    listen,
   );
+  // Who asks before it sends its body is told to once nothing speaks against it.
+  return server.on('checkContinue', listen);
 }

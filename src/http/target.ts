@@ -1,7 +1,9 @@
 import type { Backend } from '../core/backend.ts';
-import type { JsonFields } from '../core/body/jsonFields.ts';
 import type { Catalog } from '../core/catalog.ts';
-import { malformedJson, modelNotFound, noModelNamed, type Problem } from './problem.ts';
+import type { KnownIds } from '../core/knownIds.ts';
+import type { BodyReader } from './body/bodyReader.ts';
+import { idsOf } from './followUp.ts';
+import { modelNotFound, noModelNamed, type Problem } from './problem.ts';
 import { queryValue, withoutQuery } from './requestPath.ts';
 
 const UPSTREAM = '/upstream/';
@@ -13,6 +15,8 @@ export type Target =
 
 export interface TargetParts {
   readonly catalog: Catalog;
+  /** Ids that models have made or were told. */
+  readonly knownIds: KnownIds;
   /** The configured model for requests that name none, or null. */
   readonly defaultModel: string | null;
   /** The resident model used last, or null. */
@@ -22,44 +26,33 @@ export interface TargetParts {
 export interface TargetRequest {
   readonly path: string;
   readonly modelHeader: string | undefined;
-  readonly fields: JsonFields;
-  readonly isMalformedJson: () => boolean;
+  readonly conversation: string | undefined;
+  /** All of the body has passed through it. */
+  readonly body: BodyReader;
 }
 
-/** Finds the model in the order of the manual: path, header, body, query; else the one for requests that name none. */
+/** Finds the model in the order of the manual: path, header, body, query, an id seen before; else the one for requests that name none. */
 export function findTarget(parts: TargetParts, request: TargetRequest): Target {
-  const { path } = request;
+  const { path, body } = request;
   const { catalog } = parts;
   if (path.startsWith(UPSTREAM)) return upstreamTarget(catalog, path);
-  const named = nameIn(request);
-  // Of a body that stops short: its model would be loaded only for the backend to refuse the request.
-  if (named?.isInBody === true && !request.fields.isClosed) {
-    return { kind: 'unknown', problem: malformedJson };
-  }
-  if (named !== undefined) {
-    const { name } = named;
+  const elsewhere = request.modelHeader || queryValue(path, 'model');
+  const name = request.modelHeader || nameIn(body, path) || elsewhere;
+  const problem = elsewhere === undefined ? body.problem() : null;
+  if (problem !== null) return { kind: 'unknown', problem };
+  if (name !== undefined) {
     const backend = catalog.find(name);
     if (backend !== undefined) return { kind: 'found', backend, path };
     return { kind: 'unknown', problem: modelNotFound(name, catalog.names) };
   }
-  if (request.isMalformedJson()) return { kind: 'unknown', problem: malformedJson };
-  const backend = unnamed(parts, path);
+  const backend = byId(parts, request) ?? unnamed(parts, path);
   if (backend !== undefined) return { kind: 'found', backend, path };
   return { kind: 'unknown', problem: noModelNamed(catalog.names) };
 }
 
-interface Named {
-  readonly name: string;
-  /** Nothing but the body says it. */
-  readonly isInBody: boolean;
-}
-
-function nameIn({ path, modelHeader, fields }: TargetRequest): Named | undefined {
-  // Older Ollama clients say `name`.
-  const inBody = fields.get('model') || (path.startsWith('/api/') ? fields.get('name') : undefined);
-  const inQuery = queryValue(path, 'model');
-  const name = modelHeader || inBody || inQuery;
-  return name === undefined ? undefined : { name, isInBody: !modelHeader && inQuery === undefined };
+/** Older Ollama clients say `name`. */
+function nameIn(body: BodyReader, path: string): string | undefined {
+  return body.get('model') || (path.startsWith('/api/') ? body.get('name') : undefined);
 }
 
 function upstreamTarget(catalog: Catalog, path: string): Target {
@@ -70,6 +63,14 @@ function upstreamTarget(catalog: Catalog, path: string): Target {
   }
   const query = path.slice(withoutQuery(path).length);
   return { kind: 'found', backend: found.backend, path: found.rest + query };
+}
+
+function byId({ catalog, knownIds }: TargetParts, request: TargetRequest): Backend | undefined {
+  for (const id of idsOf(request.path, request.conversation, request.body)) {
+    const model = knownIds.modelOf(id);
+    if (model !== undefined) return catalog.find(model);
+  }
+  return undefined;
 }
 
 function unnamed(parts: TargetParts, path: string): Backend | undefined {

@@ -1,52 +1,33 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { assertEnded } from '../support/aftermath.ts';
-import { startBackend, startRawBackend } from '../support/fakeBackend.ts';
+import { startRawBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
-import { type RunningJano, startJano, startJanoFor } from '../support/startJano.ts';
+import { startJanoFor } from '../support/startJano.ts';
+import { gotBy, startTwoModels } from './twoModels.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CURL_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Jano in front of two resident models, "qwen" being the default; each answers with its name and the body. */
-async function startTwo(t: TestContext): Promise<RunningJano> {
-  const models = ['qwen', 'gemma'].map(async (name) => {
-    const url = await startBackend(t, async (req, res) => {
-      res.end(`${name} ${(await req.toArray()).join('')}`);
-    });
-    return { name, url, pinned: true };
-  });
-  return startJano(t, { models: await Promise.all(models), default: 'qwen' });
-}
-
-async function post(
-  jano: RunningJano,
-  body: string | Buffer,
-  headers: Readonly<Record<string, string>> = JSON_TYPE,
-): Promise<string> {
-  const init = { method: 'POST', body: new Uint8Array(Buffer.from(body)), headers };
-  return (await fetch(`${jano.url}/v1/x`, init)).text();
-}
-
 test('of several models in one body the last counts, as it does for the backends', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
   const body = '{"model":"qwen", "a":{"model":"qwen"}, "model":"gemma", "b":[{"model":"qwen"}]}';
 
-  assert.equal(await post(jano, body), `gemma ${body}`);
+  assert.equal(await post(body), gotBy('gemma', body));
 });
 
 test('a model that is no text, or empty, is not named: the default one answers', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
 
   for (const model of ['7', 'null', '{"model":"gemma"}', '["gemma"]', '""', 'true']) {
     const body = `{"model":${model}}`;
-    assert.equal(await post(jano, body), `qwen ${body}`);
+    assert.equal(await post(body), gotBy('qwen', body));
   }
 });
 
 test('a model stands where it stands: not in a text, not in a list, not in a nested object', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
 
   for (const body of [
     '{"prompt":"\\"model\\":\\"gemma\\""}',
@@ -54,58 +35,58 @@ test('a model stands where it stands: not in a text, not in a list, not in a nes
     '{"a":{"model":"gemma"}}',
     '{"a":"{\\"model\\":\\"gemma\\"}\\\\"}',
   ]) {
-    assert.equal(await post(jano, body), `qwen ${body}`);
+    assert.equal(await post(body), gotBy('qwen', body));
   }
 });
 
 test('names of JavaScript itself are models that do not exist', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
 
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype']) {
-    assert.match(await post(jano, `{"model":"${name}"}`), new RegExp(`no model \\\\"${name}\\\\"`));
+    assert.match(await post(`{"model":"${name}"}`), new RegExp(`no model \\\\"${name}\\\\"`));
   }
 });
 
 test('JSON is JSON whatever the Content-Type says: as by curl -d, and without any', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
   const body = ' {"model":"gemma"}';
 
-  assert.equal(await post(jano, body, CURL_TYPE), `gemma ${body}`);
-  assert.equal(await post(jano, body, {}), `gemma ${body}`);
-  assert.equal(await post(jano, body, { 'content-type': 'text/plain' }), `gemma ${body}`);
+  assert.equal(await post(body, CURL_TYPE), gotBy('gemma', body));
+  assert.equal(await post(body, {}), gotBy('gemma', body));
+  assert.equal(await post(body, { 'content-type': 'text/plain' }), gotBy('gemma', body));
 });
 
 test('a byte order mark before the JSON does no harm', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
 
-  assert.match(await post(jano, '\uFEFF{"model":"gemma"}'), /^gemma /);
-  assert.match(await post(jano, '\uFEFF{"prompt":"hi"}'), /^qwen /);
+  assert.match(await post('\uFEFF{"model":"gemma"}'), /^gemma /);
+  assert.match(await post('\uFEFF{"prompt":"hi"}'), /^qwen /);
 });
 
 test('broken JSON is told to be that where only the body could name the model', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
   const bodies = ['{"prompt":"hi', '{"a":1,}', '{"model" "gemma"}', '{"a":1}}'];
 
   for (const body of bodies) {
     for (const type of [JSON_TYPE, CURL_TYPE, {}]) {
-      assert.match(await post(jano, body, type), /not valid JSON.*"code":"malformed_json"/);
+      assert.match(await post(body, type), /not valid JSON.*"code":"malformed_json"/);
     }
   }
 });
 
 test('broken JSON goes to the model that the path, the query or a header names', async (t) => {
-  const jano = await startTwo(t);
+  const { jano, post } = await startTwoModels(t);
   const broken = '{"prompt":"hi';
   const init = { method: 'POST', body: broken, headers: JSON_TYPE };
 
-  assert.equal(await post(jano, broken, { ...JSON_TYPE, 'x-model': 'gemma' }), `gemma ${broken}`);
+  assert.equal(await post(broken, { ...JSON_TYPE, 'x-model': 'gemma' }), gotBy('gemma', broken));
   for (const path of ['/upstream/gemma/x', '/x?model=gemma']) {
-    assert.equal(await (await fetch(jano.url + path, init)).text(), `gemma ${broken}`);
+    assert.equal(await (await fetch(jano.url + path, init)).text(), gotBy('gemma', broken));
   }
 });
 
 test('a model that only a body names that stops short is not loaded for it: a 400', async (t) => {
-  const jano = await startTwo(t);
+  const { jano } = await startTwoModels(t);
 
   const response = await fetch(`${jano.url}/v1/x`, {
     method: 'POST',
@@ -117,23 +98,23 @@ test('a model that only a body names that stops short is not loaded for it: a 40
 });
 
 test('a body that is no JSON at all goes to the default model as it is', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
 
-  assert.equal(await post(jano, 'GET /smuggled HTTP/1.1', {}), 'qwen GET /smuggled HTTP/1.1');
-  assert.equal(await post(jano, '\u0000\u0001', {}), 'qwen \u0000\u0001');
+  assert.equal(await post('GET /smuggled HTTP/1.1', {}), gotBy('qwen', 'GET /smuggled HTTP/1.1'));
+  assert.equal(await post('\u0000\u0001', {}), gotBy('qwen', '\u0000\u0001'));
 });
 
 test('a JSON file inside a form does not name the model', async (t) => {
-  const jano = await startTwo(t);
+  const { post } = await startTwoModels(t);
   const form =
     '--b\r\nContent-Disposition: form-data; name="f"\r\n\r\n{"model":"gemma"}\r\n--b--\r\n';
 
   const type = { 'content-type': 'multipart/form-data; boundary=b' };
-  assert.equal(await post(jano, form, type), `qwen ${form}`);
+  assert.equal(await post(form, type), gotBy('qwen', form));
 });
 
 test('Ollama’s older `name` counts under /api/ only, and less than `model`', async (t) => {
-  const jano = await startTwo(t);
+  const { jano } = await startTwoModels(t);
   const ask = async (path: string, body: string): Promise<string> =>
     (await fetch(jano.url + path, { method: 'POST', body })).text();
 

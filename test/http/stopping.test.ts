@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { assertIdle, endingsOf, untilShown } from '../support/aftermath.ts';
-import { startBackend } from '../support/fakeBackend.ts';
+import { REFUSING_URL, startBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { startJanoFor } from '../support/startJano.ts';
 
@@ -62,8 +63,34 @@ test('what still runs when the time is over is cut, and recorded', async (t) => 
 
   await jano.stop(0);
 
+  // By then the records are made.
+  assert.deepEqual(endingsOf(jano), ['503 rejected', '200 cut']);
   assert.doesNotMatch(await running.closed(), /0\r\n\r\n$/);
-  await untilShown(jano, ({ ledger }) => ledger.requests.newest().length === 2);
-  assert.deepEqual(endingsOf(jano), ['503 rejected', '499 abandoned']);
+  assert.match(jano.snapshot().ledger.lastError?.message ?? '', /jano stopped before/);
   assertIdle(jano);
+});
+
+test('what the backend has not begun to answer when the time is over gets an error that says why', async (t) => {
+  const reached = Promise.withResolvers<void>();
+  const url = await startBackend(t, () => reached.resolve());
+  const jano = await startJanoFor(t, url);
+  const caller = await openRaw(t, jano.port, POST);
+  await reached.promise;
+
+  await jano.stop(0);
+
+  assert.match(await caller.closed(), /^HTTP\/1\.1 503 [^]*"message":"jano is stopping"/);
+  assert.deepEqual(endingsOf(jano), ['503 failed']);
+});
+
+test('who still sends its body at a stop is told at once, and not waited for', async (t) => {
+  const jano = await startJanoFor(t, REFUSING_URL, {}, { pinned: true });
+  const arrival = once(jano.server, 'request');
+  const caller = await openRaw(t, jano.port, POST.slice(0, -1));
+  await arrival;
+
+  await jano.stop(30_000);
+
+  assert.match(await caller.closed(), /^HTTP\/1\.1 503 [^]*"message":"jano is stopping"/);
+  assert.deepEqual(endingsOf(jano), ['503 rejected']);
 });

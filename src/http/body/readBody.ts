@@ -1,53 +1,79 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyTooLarge, memoryFull, type Problem } from '../problem.ts';
+import type { BodyMemory } from './bodyMemory.ts';
+import type { BodyReader } from './bodyReader.ts';
+import { HeldBody } from './heldBody.ts';
 
-/** A request's body, held as it came. */
-export type HeldBody =
-  | { readonly kind: 'held'; readonly chunks: readonly Buffer[]; readonly length: number }
-  | { readonly kind: 'tooLarge' }
+export interface BodyLimits {
+  /** Of one body, `limits.body`; 0 = none. */
+  readonly bodyLimitBytes: number;
+  readonly memory: BodyMemory;
+}
+
+/** A body under way. */
+export interface BodyReading {
+  readonly ended: Promise<BodyEnd>;
+  /** Reads no further: the request is to be refused. */
+  refuse(problem: Problem): void;
+}
+
+export type BodyEnd =
+  | { readonly kind: 'held'; readonly body: HeldBody }
+  | { readonly kind: 'refused'; readonly problem: Problem }
   /** The caller left before it had sent all. */
   | { readonly kind: 'left' };
 
 /**
- * Reads the whole body into memory, at most `limitBytes`, and shows each chunk to `look` as it passes.
+ * Reads the whole body into memory and shows each chunk to the reader as it passes.
  * Held, not paused: a paused upload is blind to a caller that leaves.
  */
-export function holdBody(
+export function readBody(
   req: IncomingMessage,
   res: ServerResponse,
-  limitBytes: number,
-  look: (chunk: Buffer) => void,
-): Promise<HeldBody> {
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
-    return Promise.resolve({ kind: 'tooLarge' });
-  }
-  if (!announcesBody(req)) return Promise.resolve({ kind: 'held', chunks: [], length: 0 });
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const settle = (body: HeldBody): void => {
-      req.off('data', take).off('end', end);
-      res.off('close', leave);
-      resolve(body);
-    };
-    const take = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length > limitBytes) {
-        // What still comes is read and thrown away, so that the caller gets to see the answer.
-        settle({ kind: 'tooLarge' });
-        req.resume();
-        return;
-      }
-      chunks.push(chunk);
-      look(chunk);
-    };
-    const end = (): void => settle({ kind: 'held', chunks, length });
-    const leave = (): void => settle({ kind: 'left' });
-    req.on('data', take).once('end', end);
+  { bodyLimitBytes, memory }: BodyLimits,
+  reader: BodyReader,
+): BodyReading {
+  const { promise: ended, resolve } = Promise.withResolvers<BodyEnd>();
+  const body = new HeldBody(memory);
+  const settle = (end: BodyEnd): void => {
+    req.off('data', take).off('end', finish);
+    res.off('close', leave);
+    if (end.kind !== 'held') body.drop();
+    resolve(end);
+  };
+  const refuse = (problem: Problem): void => settle({ kind: 'refused', problem });
+  const limitBytes = bodyLimitBytes || Number.POSITIVE_INFINITY;
+  const take = (chunk: Buffer): void => {
+    if (body.length + chunk.length > limitBytes) return refuse(bodyTooLarge(bodyLimitBytes));
+    if (!body.hasRoomFor(chunk.length)) return refuse(memoryFull(memory.limitBytes));
+    body.push(chunk);
+    reader.push(chunk);
+  };
+  const finish = (): void => settle({ kind: 'held', body });
+  const leave = (): void => settle({ kind: 'left' });
+
+  const announcedBytes = Number(req.headers['content-length'] ?? 0);
+  if (announcedBytes > limitBytes) refuse(bodyTooLarge(bodyLimitBytes));
+  else if (!body.hasRoomFor(announcedBytes)) refuse(memoryFull(memory.limitBytes));
+  else if (!announcesBody(req)) finish();
+  else {
+    // Only now: a caller that asks first sends nothing that would not be taken.
+    if (awaitsContinue(req)) {
+      res.writeContinue();
+      delete req.headers.expect;
+    }
+    req.on('data', take).once('end', finish);
     res.once('close', leave);
-  });
+  }
+  return { ended, refuse };
 }
 
 /** Whether the request says that a body follows, be it an empty one. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** Whether the caller sends its body only once it is told to, and has not been yet. */
+export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && /^100-continue$/i.test(headers.expect ?? '');
 }

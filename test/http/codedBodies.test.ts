@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { assertEnded } from '../support/aftermath.ts';
+import { gotBy, startTwoModels } from './twoModels.ts';
+
+const JSON_BODY = Buffer.from(`{"messages":"${'long '.repeat(50_000)}","model":"gemma"}`);
+const FORM = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\ngemma\r\n--b--\r\n';
+
+for (const [coding, compress] of Object.entries({
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  GZIP: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+})) {
+  test(`the model is found in a body of the coding ${coding}, and its bytes stay as they are`, async (t) => {
+    const { post } = await startTwoModels(t);
+    const body = compress(JSON_BODY);
+
+    assert.equal(await post(body, { 'content-encoding': coding }), gotBy('gemma', body));
+  });
+}
+
+test('a body coded twice is decoded twice, and a coded form is still a form', async (t) => {
+  const { post } = await startTwoModels(t);
+  const twice = gzipSync(deflateSync(JSON_BODY));
+  const form = gzipSync(FORM);
+
+  assert.equal(await post(twice, { 'content-encoding': 'deflate, gzip' }), gotBy('gemma', twice));
+  const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': 'gzip' };
+  assert.equal(await post(form, headers), gotBy('gemma', form));
+});
+
+test('identity is no coding, and what nobody can decode is looked at as it is', async (t) => {
+  const { post } = await startTwoModels(t);
+
+  const plain = await post(JSON_BODY, { 'content-encoding': 'identity' });
+  const unknown = await post(JSON_BODY, { 'content-encoding': 'aes128gcm' });
+
+  assert.equal(plain, gotBy('gemma', JSON_BODY));
+  assert.equal(unknown, gotBy('gemma', JSON_BODY));
+});
+
+for (const [what, body] of Object.entries({
+  'is not coded as it says': JSON_BODY,
+  'is cut short': gzipSync(JSON_BODY).subarray(0, 100),
+  'is empty': Buffer.alloc(0),
+})) {
+  test(`a body that ${what} is a 400 where only the body could name the model`, async (t) => {
+    const { jano, post } = await startTwoModels(t);
+    const gzip = { 'content-encoding': 'gzip' };
+
+    assert.match(await post(body, gzip), /its Content-Encoding \(gzip\).*"undecodable_body"/);
+    const named = await post(body, { ...gzip, 'x-model': 'gemma' });
+    assert.equal(named, gotBy('gemma', body));
+    await assertEnded(jano, ['400 rejected', '200 served']);
+  });
+}
+
+test('a body that is too large once it is decoded is a 413, and is not decoded to its end', async (t) => {
+  const { jano, post } = await startTwoModels(t, { limits: { body: '1MiB' } });
+  const bomb = gzipSync(Buffer.alloc(200_000_000));
+
+  assert.match(await post(bomb, { 'content-encoding': 'gzip' }), /larger than limits\.body/);
+  await assertEnded(jano, ['413 rejected']);
+});
