@@ -67,13 +67,14 @@ function identify(keys: AppParts['auth']['keys']): RequestHandler {
   };
 }
 
-/** Lets through who may ask, and on open routes everybody. */
+/** Lets through who may ask, on open routes everybody, and browsers that ask whether they may: they show no key then. */
 function demandKey(open: readonly string[]): RequestHandler {
   return (req, res, next) => {
     const access: Access = res.locals['access'];
     const path = withoutQuery(req.originalUrl);
     const isOpen = open.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
-    if (access.kind === 'allowed' || isOpen) return next();
+    const isPreflight = req.method === 'OPTIONS' && req.get('access-control-request-method');
+    if (access.kind === 'allowed' || isOpen || isPreflight) return next();
     res.setHeader('WWW-Authenticate', 'Bearer');
     const message = 'a key is needed: send it as "Authorization: Bearer <key>" or x-api-key';
     sendProblem(res, path, { status: 401, code: 'invalid_api_key', message });

@@ -6,7 +6,7 @@ import { idsOf } from './followUp.ts';
 import { modelNotFound, noModelNamed, type Problem } from './problem.ts';
 import { queryValue, withoutQuery } from './requestPath.ts';
 
-const UPSTREAM = '/upstream/';
+const UPSTREAM = /^\/upstream(?:\/|(?=\?)|$)/;
 
 /** Which backend a request is for, and the path it gets there; or why that cannot be told. */
 export type Target =
@@ -35,7 +35,7 @@ export interface TargetRequest {
 export function findTarget(parts: TargetParts, request: TargetRequest): Target {
   const { path, body } = request;
   const { catalog } = parts;
-  if (path.startsWith(UPSTREAM)) return upstreamTarget(catalog, path);
+  if (UPSTREAM.test(path)) return upstreamTarget(catalog, path);
   const elsewhere = request.modelHeader || queryValue(path, 'model');
   const name = request.modelHeader || nameIn(body, path) || elsewhere;
   const problem = elsewhere === undefined ? body.problem() : null;
@@ -56,7 +56,7 @@ function nameIn(body: BodyReader, path: string): string | undefined {
 }
 
 function upstreamTarget(catalog: Catalog, path: string): Target {
-  const inside = withoutQuery(path).slice(UPSTREAM.length);
+  const inside = withoutQuery(path).replace(UPSTREAM, '');
   const found = catalog.findByPath(inside);
   if (found === undefined) {
     return { kind: 'unknown', problem: modelNotFound(inside, catalog.names) };

@@ -48,6 +48,25 @@ test('openai gets whole answers and streams of both models', async (t) => {
   assert.match(text, CODE);
 });
 
+test('openai uploads a file, and the form goes to the model that it names', async (t) => {
+  const url = await startBackend(t, async (req, res) => {
+    const body = Buffer.concat(await req.toArray());
+    res.setHeader('Content-Type', 'application/json');
+    res.end(
+      JSON.stringify({ text: `${req.headers['content-type']?.slice(0, 19)} ${body.length}` }),
+    );
+  });
+  const models = ['whisper', 'chat'].map((name) => ({ name, url, pinned: true }));
+  const jano = await startJano(t, { models, default: 'chat' });
+  const client = new OpenAI({ baseURL: `${jano.url}/v1`, apiKey: 'none' });
+  const file = new File([new Uint8Array(3_000_000)], 'speech.wav');
+
+  const { text } = await client.audio.transcriptions.create({ file, model: 'whisper' });
+
+  assert.match(text, /^multipart\/form-data 3000\d\d\d$/);
+  assert.equal(jano.snapshot().ledger.requests.newest()[0]?.model, 'whisper');
+});
+
 test('openai lists the models and understands that one is unknown', async (t) => {
   const url = await startBackend(t, (_req, res) => void res.end('{}'));
   const jano = await startJanoFor(t, url);

@@ -154,3 +154,13 @@ test('after a 401 the connection can be used again, the body that came with it f
 
   await caller.until((text) => text.includes('[null,null]'));
 });
+
+test('a browser may ask without a key whether it may send one', async (t) => {
+  const jano = await startLocked(t);
+  const preflight = { Origin: 'http://page', 'Access-Control-Request-Method': 'POST' };
+  const options = (headers: Readonly<Record<string, string>>) =>
+    fetch(`${jano.url}/v1/x`, { method: 'OPTIONS', headers });
+
+  assert.equal((await options(preflight)).status, 200);
+  assert.equal((await options({ Origin: 'http://page' })).status, 401);
+});

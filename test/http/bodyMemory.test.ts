@@ -78,6 +78,21 @@ for (const how of ['leaves', 'is refused', 'is answered'] as const) {
   });
 }
 
+test('what a running request has sent takes no memory any more', async (t) => {
+  const url = await startBackend(t, async (req, res) => {
+    await req.toArray();
+    res.write('got it');
+  });
+  const jano = await startJanoFor(t, url, { queue: { maxWaitingBytes: '1KB' } });
+
+  for (let count = 1; count <= 3; count += 1) {
+    const caller = await openRaw(t, jano.port, `${HEAD} 900\r\n\r\n${'x'.repeat(900)}`);
+    await caller.until((text) => text.includes('got it'));
+  }
+
+  assert.equal(jano.snapshot().running.length, 3);
+});
+
 test('a body of a hundred thousand chunks of one byte arrives whole', async (t) => {
   const jano = await startCounting(t, {});
   const chunks = '1\r\nx\r\n'.repeat(100_000);

@@ -48,8 +48,10 @@ test('/upstream/ with an unknown model is a 404; what stands behind a known one 
 
   const unknown = await post(jano, '/upstream/gpt-9/v1/x');
   const known = await post(jano, '/upstream/qwen/api/chat');
+  const none = await post(jano, '/upstream?x=1');
 
   assert.equal(unknown.status, 404);
+  assert.equal(none.status, 404);
   assert.match(await unknown.text(), /no model \\"gpt-9\/v1\/x\\"; configured are: qwen/);
   const message = 'the backend of "qwen" failed before it answered: connection refused';
   assert.deepEqual(await known.json(), { error: message });
