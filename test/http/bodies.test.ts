@@ -4,7 +4,7 @@ import { assertEnded } from '../support/aftermath.ts';
 import { startRawBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { startJanoFor } from '../support/startJano.ts';
-import { gotBy, startTwoModels } from './twoModels.ts';
+import { gotBy, postBeside, startTwoModels } from './twoModels.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -95,6 +95,17 @@ test('a model that only a body names that stops short is not loaded for it: a 40
 
   assert.equal(response.status, 400);
   assert.match(await response.text(), /malformed_json/);
+});
+
+test('the model is found at the end of 100 MB of JSON, and others are served meanwhile', async (t) => {
+  const models = await startTwoModels(t);
+  const image = Buffer.alloc(100_000_000, 'iVBORw0KGgo\\"model\\":\\"qwen\\",');
+  const body = Buffer.concat([Buffer.from('{"image":"'), image, Buffer.from('","model":"gemma"}')]);
+
+  const { answer, others } = await postBeside(models, body);
+
+  assert.equal(answer, gotBy('gemma', body));
+  assert.ok(others > 10, `${others} others were served`);
 });
 
 test('a body that is no JSON at all goes to the default model as it is', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { assertEnded, untilShown } from '../support/aftermath.ts';
-import { gotBy, startTwoModels } from './twoModels.ts';
+import { assertEnded } from '../support/aftermath.ts';
+import { gotBy, postBeside, startTwoModels } from './twoModels.ts';
 
 const FORM = { 'content-type': 'multipart/form-data; boundary=b' };
 const MODEL = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\ngemma\r\n';
@@ -81,22 +81,17 @@ test('a form without a boundary is no form: JSON is tried', async (t) => {
 });
 
 test('the model is found behind a file of 200 MB, and others are served meanwhile', async (t) => {
-  const { jano, post } = await startTwoModels(t);
+  const models = await startTwoModels(t);
   const body = Buffer.concat([
     Buffer.from(FILE),
     Buffer.alloc(200_000_000, WILD),
     Buffer.from(`\r\n${MODEL}${END}`),
   ]);
 
-  const upload = post(body, FORM);
-  const upTo = { isOver: false };
-  const answer = upload.finally(() => (upTo.isOver = true));
-  let others = 0;
-  for (; !upTo.isOver; others += 1) await post('{}');
+  const { answer, others } = await postBeside(models, body, FORM);
 
-  assert.equal(await answer, gotBy('gemma', body));
+  assert.equal(answer, gotBy('gemma', body));
   assert.ok(others > 10, `${others} others were served`);
-  await untilShown(jano, ({ running }) => running.length === 0);
 });
 
 test('the model of an url-encoded form is found', async (t) => {

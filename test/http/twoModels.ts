@@ -36,3 +36,16 @@ export async function startTwoModels(t: TestContext, raw: RawConfig = {}): Promi
 export function gotBy(model: string, body: string | Buffer): string {
   return `${model} ${createHash('sha256').update(body).digest('hex')}`;
 }
+
+/** Sends a large body; gives the answer, and how many other requests were served before it came. */
+export async function postBeside(
+  { post }: TwoModels,
+  body: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly answer: string; readonly others: number }> {
+  const upload = { isOver: false };
+  const answer = post(body, headers).finally(() => (upload.isOver = true));
+  let others = 0;
+  for (; !upload.isOver; others += 1) await post('{}');
+  return { answer: await answer, others };
+}
