@@ -19,6 +19,8 @@ export function createHttpServer(listener: RequestListener): Server {
     { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES },
     listen,
   );
+  // Else those beyond the 2000th are as good as not there, and with them perhaps the Content-Length.
+  server.maxHeadersCount = 0;
   // Who asks before it sends its body is told to once nothing speaks against it.
   return server.on('checkContinue', listen);
 }
