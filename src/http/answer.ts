@@ -53,7 +53,8 @@ export function streamBack(
   backendRes.pipe(res);
   // The head must not wait for the first byte, which may be minutes away; often that came with it.
   setImmediate(() => {
-    if (exchange.bytes === 0 && !res.destroyed && !res.writableEnded) res.flushHeaders();
+    // Not flushHeaders, which would write bytes above 0x7f in it as UTF-8.
+    if (exchange.bytes === 0 && !res.destroyed && !res.writableEnded) res.write('', 'latin1');
   });
 }
 
