@@ -40,6 +40,12 @@ export function memoryFull(limitBytes: number): Problem {
   return { status: 503, code: 'queue_full', message, retryAfterSeconds: 10 };
 }
 
+/** What the coding did to the body would be lost on the way: the next head says only how long it is. */
+export function unknownCoding(coding: string): Problem {
+  const message = `the transfer coding "${coding.slice(0, 200)}" is not known; only "chunked" is`;
+  return { status: 501, code: 'unknown_transfer_coding', message };
+}
+
 export function bodyTooLarge(limitBytes: number): Problem {
   const message = `the body is larger than limits.body (${limitBytes} bytes)`;
   return { status: 413, code: 'body_too_large', message };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { assertEnded } from '../support/aftermath.ts';
-import { startBackend, startRawBackend } from '../support/fakeBackend.ts';
+import { REFUSING_URL, startBackend, startRawBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { type RawConfig, startJanoFor } from '../support/startJano.ts';
 
@@ -137,4 +137,44 @@ test('a backend that closes its connection does not close the caller’s', async
 
   const received = await caller.until((text) => /\{\}[^]+\{\}$/.test(text));
   assert.doesNotMatch(received, /Connection: close/);
+});
+
+test('a body arrives whole however many headers stand before its length', async (t) => {
+  const url = await startRawBackend(t, (socket, first) => {
+    let got = '';
+    const take = (chunk: Buffer): void => {
+      got += chunk.toString('latin1');
+      if (got.endsWith('\r\n\r\n{"a":1}')) socket.end(OK);
+    };
+    socket.on('data', take);
+    take(first);
+  });
+  const jano = await startJanoFor(t, url);
+  const head = `POST /x HTTP/1.1\r\nHost: jano\r\n${'a: \r\n'.repeat(2001)}Content-Length: 7\r\n\r\n`;
+
+  const caller = await openRaw(t, jano.port, `${head}{"a":1}`);
+
+  assert.match(await caller.until((text) => text.endsWith('{}')), / 200 OK/);
+});
+
+test('a head that comes before its body keeps its bytes, also those that are no ASCII', async (t) => {
+  const url = await startRawBackend(t, (socket) => {
+    socket.write(Buffer.from('HTTP/1.1 200 Caf\xe9\r\nX-A: \xe9\r\n\r\n', 'latin1'));
+  });
+  const jano = await startJanoFor(t, url);
+
+  const caller = await openRaw(t, jano.port, 'GET /x HTTP/1.1\r\nHost: jano\r\n\r\n');
+  const head = await caller.until((text) => text.includes('\r\n\r\n'));
+
+  assert.deepEqual(head.split('\r\n').slice(0, 2), ['HTTP/1.1 200 Caf\xe9', 'X-A: \xe9']);
+});
+
+test('a body in a transfer coding that would be lost on the way is refused', async (t) => {
+  const jano = await startJanoFor(t, REFUSING_URL, {}, { pinned: true });
+  const head = 'POST /x HTTP/1.1\r\nHost: jano\r\nTransfer-Encoding: gzip, chunked\r\n\r\n';
+
+  const caller = await openRaw(t, jano.port, `${head}3\r\nabc\r\n0\r\n\r\n`);
+  const answer = await caller.until((text) => text.endsWith('}'));
+
+  assert.match(answer, /^HTTP\/1\.1 501 .*"unknown_transfer_coding"/s);
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyTooLarge, memoryFull, type Problem } from '../problem.ts';
+import { bodyTooLarge, memoryFull, type Problem, unknownCoding } from '../problem.ts';
 import type { BodyMemory } from './bodyMemory.ts';
 import type { BodyReader } from './bodyReader.ts';
 import { HeldBody } from './heldBody.ts';
@@ -52,8 +52,10 @@ export function readBody(
   const finish = (): void => settle({ kind: 'held', body });
   const leave = (): void => settle({ kind: 'left' });
 
+  const coding = req.headers['transfer-encoding'] ?? 'chunked';
   const announcedBytes = Number(req.headers['content-length'] ?? 0);
-  if (announcedBytes > limitBytes) refuse(bodyTooLarge(bodyLimitBytes));
+  if (!/^[ ,]*chunked$/i.test(coding)) refuse(unknownCoding(coding));
+  else if (announcedBytes > limitBytes) refuse(bodyTooLarge(bodyLimitBytes));
   else if (!body.hasRoomFor(announcedBytes)) refuse(memoryFull(memory.limitBytes));
   else if (!announcesBody(req)) finish();
   else {
