@@ -16,6 +16,7 @@ import type { OpenExchanges } from './openExchanges.ts';
 import type { Problem } from './problem.ts';
 import { recordOf } from './requestRecord.ts';
 import { findTarget, type Target, type TargetParts } from './target.ts';
+import { heldSocketOf } from './upgrade.ts';
 import { isVisit } from './visit.ts';
 
 export interface AdmitParts extends TargetParts, BodyLimits {
@@ -65,7 +66,7 @@ async function place(
     backend: target.backend,
     caller: exchange.caller,
     bodyBytes: exchange.body?.length ?? 0,
-    causesSwap: !isVisit(exchange.method, target.path),
+    causesSwap: heldSocketOf(req) !== undefined || !isVisit(exchange.method, target.path),
     dispatchedAt: null,
     swapMs: 0,
   };

@@ -2,13 +2,13 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Backend } from '../core/backend.ts';
 import { AnswerId } from '../core/body/answerId.ts';
+import { isEndless, limitStream, type SilenceParts } from './endlessStream.ts';
 import { sendProblem } from './errors.ts';
 import type { Admitted, Exchange } from './exchange.ts';
 import { answerHeaders } from './headers.ts';
 import { backendFailed, backendTooSlow } from './problem.ts';
 
-export interface StreamParts {
-  readonly now: () => number;
+export interface StreamParts extends SilenceParts {
   /** The backend broke: its health should be asked. */
   readonly suspect: (backend: Backend) => void;
 }
@@ -18,25 +18,15 @@ export function streamBack(
   backendRes: IncomingMessage,
   res: Response,
   exchange: Admitted,
-  { now, suspect }: StreamParts,
+  parts: StreamParts,
 ): void {
-  if (res.headersSent || res.destroyed) {
+  const { now, suspect } = parts;
+  // Only 101 gets here: nothing was to be switched to.
+  if (Number(backendRes.statusCode) < 200) {
     backendRes.destroy();
-    return;
+    return fail(exchange, res, `${backendRes.statusCode} is no final status`);
   }
-  exchange.silence?.refresh();
-  res.sendDate = false;
-  try {
-    const { statusCode = 0, statusMessage = '', rawHeaders } = backendRes;
-    // Only 101 gets here: nothing was to be switched to.
-    if (statusCode < 200) throw new Error(`${statusCode} is no final status`);
-    res.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders));
-  } catch (error) {
-    // A status or reason that Node cannot send; thrown on, it would end the process.
-    backendRes.destroy();
-    return fail(exchange, res, `its head cannot be passed on (${messageOf(error)})`);
-  }
-  exchange.answer = backendRes;
+  if (!passHead(backendRes, res, exchange, answerHeaders(backendRes.rawHeaders))) return;
   exchange.isStream = isStream(backendRes.headers['content-type']);
   backendRes.on('data', (chunk: Buffer) => {
     exchange.firstByteAt ??= now();
@@ -48,6 +38,7 @@ export function streamBack(
   backendRes.once('end', () => {
     if (backendRes.rawTrailers.length > 0) res.addTrailers(trailersOf(backendRes));
   });
+  if (isEndless(exchange)) limitStream(backendRes, res, exchange, parts);
   // The middleware's own listener comes after this one, and destroys the response before it tells us.
   backendRes.once('error', (error) => breakOff(error, exchange, res, suspect));
   backendRes.pipe(res);
@@ -68,6 +59,32 @@ function watchId(backendRes: IncomingMessage, { onAnswerId }: Exchange): void {
     if (scan.isOver) backendRes.off('data', watch);
   };
   backendRes.on('data', watch);
+}
+
+/** Writes the head of the backend's answer; false when there is nobody for it, or no way to. */
+export function passHead(
+  backendRes: IncomingMessage,
+  res: Response,
+  exchange: Admitted,
+  headers: readonly string[],
+): boolean {
+  if (res.headersSent || res.destroyed) {
+    backendRes.destroy();
+    return false;
+  }
+  exchange.silence?.refresh();
+  res.sendDate = false;
+  try {
+    const { statusCode = 0, statusMessage = '' } = backendRes;
+    res.writeHead(statusCode, statusMessage, [...headers]);
+  } catch (error) {
+    // A status or reason that Node cannot send; thrown on, it would end the process.
+    backendRes.destroy();
+    fail(exchange, res, `its head cannot be passed on (${messageOf(error)})`);
+    return false;
+  }
+  exchange.answer = backendRes;
+  return true;
 }
 
 /** Ends a request of which the backend sends nothing for so long. */

@@ -46,7 +46,13 @@ export function createApp(parts: AppParts): Express {
   // What is open is Jano's own: under the same path a backend may have anything.
   app.use(demandKey([]));
   app.use(createAdmit(parts));
-  app.use(createForward({ now, requestMs, suspect: (backend) => dispatcher.suspect(backend) }));
+  const forward = createForward({
+    now,
+    requestMs,
+    suspect: (backend) => dispatcher.suspect(backend),
+    watchSilence: (silent) => dispatcher.watchSilence(silent),
+  });
+  app.use(forward);
   app.use(internalError);
   return app;
 }

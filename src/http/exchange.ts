@@ -38,7 +38,7 @@ export interface Exchange {
   /** Gets the id that the answer gives itself; null where nobody will refer to it. */
   onAnswerId: ((id: string) => void) | null;
   firstByteAt: number | null;
-  /** Bytes of the answer's body that have passed. */
+  /** Bytes of the answer's body that have passed; of a websocket, those of both ways. */
   bytes: number;
   readonly tap: Tap;
   /** Runs while the backend's silence is limited. */

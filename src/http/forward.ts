@@ -6,6 +6,8 @@ import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { breakOff, limitSilence, streamBack, type StreamParts } from './answer.ts';
 import { type Admitted, exchangeOf } from './exchange.ts';
 import { requestHeaders } from './headers.ts';
+import { heldSocketOf } from './upgrade.ts';
+import { openWebSocket } from './webSocket.ts';
 
 export interface ForwardParts extends StreamParts {
   /** First byte, and between two bytes; 0 = no limit. */
@@ -63,7 +65,11 @@ function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {
         breakOff(error, exchange, res, parts.suspect);
         backendReq.destroy();
       }
-      backendReq.once('upgrade', (backendRes) => streamBack(backendRes, res, exchange, parts));
+      backendReq.once('upgrade', (backendRes, _socket, head) => {
+        const held = heldSocketOf(req);
+        if (held !== undefined) openWebSocket(backendRes, head, held, res, exchange, parts);
+        else streamBack(backendRes, res, exchange, parts);
+      });
       if (parts.requestMs > 0) limitSilence(backendReq, res, exchange, parts.requestMs);
     });
     proxy.on('proxyRes', (backendRes, req, res) => {
@@ -86,6 +92,7 @@ function sendHead(backendReq: ClientRequest, req: IncomingMessage, exchange: Adm
     contentLength: exchange.bodyLength,
     added: headers,
     dropped: exchange.privateHeaders,
+    isUpgrade: heldSocketOf(req) !== undefined,
   });
   storeHead(backendReq, `${exchange.method} ${base}${exchange.backendPath} HTTP/1.1\r\n`, head);
 }

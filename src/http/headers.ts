@@ -24,7 +24,12 @@ export interface OutgoingHead {
   readonly added: Readonly<Record<string, string>>;
   /** Lower-case names that are not passed on. */
   readonly dropped: ReadonlySet<string>;
+  /** Whether it asks for a websocket, of which the backend must hear. */
+  readonly isUpgrade: boolean;
 }
+
+/** Of one connection too, but of both: the backend is to answer to them. */
+const UPGRADE: ReadonlySet<string> = new Set(['connection', 'upgrade']);
 
 /** The request's headers for the backend: names, order and duplicates as they came, the framing and Host our own. */
 export function requestHeaders(raw: RawHeaders, head: OutgoingHead): string[] {
@@ -42,6 +47,8 @@ export function requestHeaders(raw: RawHeaders, head: OutgoingHead): string[] {
       if (length !== null)
         out.push(lower === 'content-length' ? name : 'Content-Length', `${length}`);
       length = null;
+    } else if (head.isUpgrade && UPGRADE.has(lower)) {
+      out.push(name, value);
     } else if (
       !HOP_BY_HOP.has(lower) &&
       !REQUEST_ONLY.has(lower) &&

@@ -51,6 +51,12 @@ export function bodyTooLarge(limitBytes: number): Problem {
   return { status: 413, code: 'body_too_large', message };
 }
 
+export const earlyDataTooLarge: Problem = {
+  status: 413,
+  code: 'early_data_too_large',
+  message: 'more was sent than can be kept before the websocket is open',
+};
+
 /** The backend refused the connection, broke it before answering, or answered what is no HTTP. */
 export function backendFailed(model: string, cause: string): Problem {
   const message = `the backend of "${model}" failed before it answered: ${cause}`;

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { pathOf } from './requestPath.ts';
+import { noteResponse, takeUpgrades, UpgradableRequest } from './upgrade.ts';
 
 const MAX_HEAD_BYTES = 64 * 1024;
 
@@ -15,12 +16,21 @@ export function createHttpServer(listener: RequestListener): Server {
     // Pipelined behind another: before its turn Node 22 would not tell that the caller has left.
     res.once('socket', () => listener(req, res));
   };
-  const server = createServer(
-    { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES },
-    listen,
-  );
+  const options = {
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    IncomingMessage: UpgradableRequest,
+  };
+  const server = createServer(options);
   // Else those beyond the 2000th are as good as not there, and with them perhaps the Content-Length.
   server.maxHeadersCount = 0;
+  const take: RequestListener = (req, res) => {
+    noteResponse(req, res);
+    listen(req, res);
+  };
   // Who asks before it sends its body is told to once nothing speaks against it.
-  return server.on('checkContinue', listen);
+  server.on('request', take).on('checkContinue', take);
+  takeUpgrades(server, listen);
+  return server;
 }

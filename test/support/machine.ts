@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -50,6 +51,8 @@ export interface MachineOptions {
   readonly isGated?: boolean;
   /** What /props says; null: there is no /props. */
   readonly slots?: number | null;
+  /** What a model does with a websocket; without it, it takes none. */
+  readonly webSocket?: (model: string, req: IncomingMessage) => void;
 }
 
 /** A model server of the machine. */
@@ -57,6 +60,7 @@ interface Place {
   readonly name: string;
   readonly isResident: () => boolean;
   readonly slots: number | null;
+  readonly webSocket: MachineOptions['webSocket'];
   readonly faults: string[];
   readonly atOnce: { now: number; most: number };
 }
@@ -92,8 +96,8 @@ export async function startMachine(
   const faults: string[] = [];
   const places = names.map((name): Place => {
     const isResident = (): boolean => existsSync(join(path('in'), name));
-    const { slots = 4 } = options;
-    return { name, isResident, slots, faults, atOnce: { now: 0, most: 0 } };
+    const { slots = 4, webSocket } = options;
+    return { name, isResident, slots, webSocket, faults, atOnce: { now: 0, most: 0 } };
   });
   const servers = new Map(
     await Promise.all(
@@ -174,8 +178,10 @@ async function startModel(
     });
     return answer(name, req, res);
   });
+  const sockets = takeWebSockets(server, place);
   t.after(() => {
     server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
   server.listen(0, '127.0.0.1');
@@ -186,4 +192,24 @@ async function startModel(
     url: `http://127.0.0.1:${address.port}`,
     breakOff: () => server.closeAllConnections(),
   };
+}
+
+/** The open ones. */
+function takeWebSockets(
+  server: Server,
+  { name, webSocket, isResident, faults }: Place,
+): Set<Socket> {
+  const sockets = new Set<Socket>();
+  if (webSocket === undefined) return sockets;
+  server.on('upgrade', (req: IncomingMessage) => {
+    const { socket } = req;
+    if (!isResident()) {
+      faults.push(`${name} was asked for a websocket while not in memory`);
+      return void socket.destroy();
+    }
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    webSocket(name, req);
+  });
+  return sockets;
 }
