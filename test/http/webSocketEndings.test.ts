@@ -139,6 +139,18 @@ for (const [side, other] of [
   });
 }
 
+test('a caller that leaves without having read all leaves a served websocket', async (t) => {
+  const rig = await startWebSocketRig(t);
+  const { caller, backend } = await rig.open(t);
+  caller.socket.pause();
+  await fill(backend);
+
+  backend.resume().once('end', () => backend.end());
+  caller.socket.resetAndDestroy();
+
+  await assertEnded(rig.jano, ['101 served']);
+});
+
 test('a Jano that stops closes open websockets, and records them', async (t) => {
   const rig = await startWebSocketRig(t);
   const { caller, backend } = await rig.open(t);
@@ -150,4 +162,16 @@ test('a Jano that stops closes open websockets, and records them', async (t) => 
   await Promise.all([caller.closed(), left]);
   assert.deepEqual(endingsOf(rig.jano), ['101 served']);
   assertIdle(rig.jano);
+});
+
+test('a Jano that stops records a websocket as served whose caller has not read all', async (t) => {
+  const rig = await startWebSocketRig(t);
+  const { caller, backend } = await rig.open(t);
+  caller.socket.pause();
+  await fill(backend);
+
+  await rig.jano.stop(0);
+
+  await untilShown(rig.jano, ({ ledger }) => ledger.requests.newest().length === 1);
+  assert.deepEqual(endingsOf(rig.jano), ['101 served']);
 });
