@@ -49,6 +49,7 @@ export function createJano(config: Config, version: string, now: () => number = 
     now,
     recorder: ledger,
     limits: config.queue,
+    idleSocketMs: config.limits.idleSocketMs,
   });
   const snapshot = (): Snapshot =>
     takeSnapshot({ catalog, scheduler, ledger, arrivalOrder, activity: dispatcher }, now());

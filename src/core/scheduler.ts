@@ -1,4 +1,4 @@
-import { decide, type Decision } from './policy/decide.ts';
+import { decide, type Decision, type Wait } from './policy/decide.ts';
 import { applyEvent, type PolicyEvent } from './policy/events.ts';
 import type { PolicySettings } from './policy/settings.ts';
 import {
@@ -26,7 +26,7 @@ interface Request {
 export class Scheduler {
   readonly #state: PolicyState;
   readonly #requests = new Map<number, Request>();
-  #wakeAt: number | null = null;
+  #wait: Pick<Wait, 'until' | 'blockedBy'> = { until: null, blockedBy: [] };
 
   constructor(models: readonly ModelSettings[], memoryBudget: number, settings: PolicySettings) {
     this.#state = createPolicyState(models, memoryBudget, settings);
@@ -39,7 +39,12 @@ export class Scheduler {
 
   /** When to call `tick` if nothing else happens before, epoch milliseconds; null = never. */
   get wakeAt(): number | null {
-    return this.#wakeAt;
+    return this.#wait.until;
+  }
+
+  /** The models that somebody waits for to have ended what runs there, so that their memory can be had. */
+  get blockedBy(): readonly string[] {
+    return this.#wait.blockedBy;
   }
 
   /** A request joins the queue. */
@@ -128,7 +133,7 @@ export class Scheduler {
     for (;;) {
       const decision = decide(this.#state, now);
       if (decision.kind === 'wait') {
-        this.#wakeAt = decision.until;
+        this.#wait = decision;
         return actions;
       }
       this.#account(decision, now);

@@ -4,6 +4,7 @@ import { modelState, type ReplyKind } from '../core/policy/state.ts';
 import type { SwapCause } from '../core/record.ts';
 import type { Action, Scheduler } from '../core/scheduler.ts';
 import type { Activity, Running, SwapUnderWay } from '../core/snapshot.ts';
+import { Alarm } from './alarm.ts';
 import { Loader, type LoaderParts } from './loader.ts';
 import { lookAround } from './surroundings.ts';
 import {
@@ -14,26 +15,17 @@ import {
   stopping,
   swapFailed,
 } from './rejectedError.ts';
+import { RunningRequests } from './runningRequests.ts';
+import { type Silent, Silences } from './silence.ts';
+import type { Turn } from './turn.ts';
 import { type WaitingLimits, WaitingRoom } from './waitingRoom.ts';
-
-/** A request that asks for its turn. The dispatcher sets the two times. */
-export interface Turn {
-  readonly id: number;
-  readonly backend: Backend;
-  readonly caller: string;
-  /** Memory that it holds while it waits. */
-  readonly bodyBytes: number;
-  /** False: it runs at once if its model is resident, else never. */
-  readonly causesSwap: boolean;
-  dispatchedAt: number | null;
-  /** How long its own model was being loaded while it waited. */
-  swapMs: number;
-}
 
 export interface DispatcherParts extends LoaderParts {
   readonly scheduler: Scheduler;
   readonly arrivalOrder: ArrivalOrder;
   readonly limits: WaitingLimits;
+  /** How long a watched request may be silent once somebody waits for its model's memory; 0 = for ever. */
+  readonly idleSocketMs: number;
 }
 
 interface Waiter {
@@ -49,16 +41,18 @@ export class Dispatcher implements Activity {
   readonly #scheduler: Scheduler;
   readonly #loader: Loader;
   readonly #waiters: WaitingRoom<Waiter>;
-  readonly #dispatched = new Set<number>();
-  readonly #running = new Map<number, Running>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #requests = new RunningRequests();
+  readonly #silences: Silences;
+  readonly #alarm = new Alarm(() => {
+    this.#perform(this.#scheduler.tick(this.#parts.now()));
+  });
   #isStopping = false;
-  #whenIdle: (() => void) | undefined;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#scheduler = parts.scheduler;
     this.#waiters = new WaitingRoom(parts.limits);
+    this.#silences = new Silences(parts.idleSocketMs);
     this.#loader = new Loader(parts, {
       swapEnded: (model, outcome, ms) => {
         this.#waiters.chargeLoad(model, ms, parts.now());
@@ -95,15 +89,21 @@ export class Dispatcher implements Activity {
 
   /** Makes a dispatched request visible as running, unless it is over already. */
   track(running: Running): void {
-    if (this.#dispatched.has(running.id)) this.#running.set(running.id, running);
+    this.#requests.show(running);
+  }
+
+  /** Has a dispatched request closed when it is silent for too long while somebody waits for its model's memory. */
+  watchSilence(silent: Silent): void {
+    if (!this.#requests.has(silent.id)) return;
+    this.#silences.watch(silent);
+    this.#perform([]);
   }
 
   /** The request is over, whatever way it ended; safe to call twice. */
   release(id: number, ending: { reply: ReplyKind; hasServed: boolean }): void {
     this.#waiters.take(id);
-    this.#dispatched.delete(id);
-    this.#running.delete(id);
-    if (this.#dispatched.size === 0) this.#whenIdle?.();
+    this.#silences.forget(id);
+    this.#requests.end(id);
     this.#perform(this.#scheduler.release(id, ending, this.#parts.now()));
   }
 
@@ -131,7 +131,7 @@ export class Dispatcher implements Activity {
   /** Rejects all that wait and all that still come, and begins nothing any more; what runs goes on. */
   stopAdmitting(): void {
     this.#isStopping = true;
-    clearTimeout(this.#timer);
+    this.#alarm.set(null);
     for (const { refuse } of this.#waiters.all()) refuse(stopping());
   }
 
@@ -140,21 +140,16 @@ export class Dispatcher implements Activity {
   }
 
   /** Resolves once nothing runs any more, at the latest after `limitMs`. */
-  async untilIdle(limitMs: number): Promise<void> {
-    if (this.#dispatched.size === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#whenIdle = resolve;
-    const limit = setTimeout(resolve, limitMs);
-    await promise;
-    clearTimeout(limit);
+  untilIdle(limitMs: number): Promise<void> {
+    return this.#requests.untilNone(limitMs);
   }
 
   get running(): Iterable<Running> {
-    return this.#running.values();
+    return this.#requests.all();
   }
 
   get runningCount(): number {
-    return this.#dispatched.size;
+    return this.#requests.count;
   }
 
   get swap(): SwapUnderWay | null {
@@ -189,7 +184,7 @@ export class Dispatcher implements Activity {
     if (!this.#scheduler.visit({ id, model: backend.model, caller }, now)) {
       return Promise.reject(notResident(backend.model));
     }
-    this.#dispatched.add(id);
+    this.#requests.begin(id);
     turn.dispatchedAt = now;
     return Promise.resolve();
   }
@@ -208,7 +203,7 @@ export class Dispatcher implements Activity {
   #perform(actions: readonly Action[]): void {
     if (this.#isStopping) return;
     for (const action of actions) this.#carryOut(action);
-    this.#armTimer();
+    this.#setAlarm();
   }
 
   #carryOut(action: Action): void {
@@ -216,7 +211,7 @@ export class Dispatcher implements Activity {
       case 'forward': {
         const waiter = this.#waiters.take(action.id);
         if (waiter === undefined) return;
-        this.#dispatched.add(action.id);
+        this.#requests.begin(action.id);
         waiter.turn.dispatchedAt = this.#parts.now();
         return waiter.go();
       }
@@ -235,13 +230,12 @@ export class Dispatcher implements Activity {
     }
   }
 
-  #armTimer(): void {
-    clearTimeout(this.#timer);
-    const { wakeAt } = this.#scheduler;
-    if (wakeAt === null) return;
-    const delay = Math.max(1, wakeAt - this.#parts.now());
-    this.#timer = setTimeout(() => {
-      this.#perform(this.#scheduler.tick(this.#parts.now()));
-    }, delay).unref();
+  /** For the next thing to do that no event announces. */
+  #setAlarm(): void {
+    const { blockedBy, wakeAt } = this.#scheduler;
+    const now = this.#parts.now();
+    const silenceEndsAt = this.#silences.closeOverdue(blockedBy, now);
+    const dueAt = Math.min(wakeAt ?? Infinity, silenceEndsAt ?? Infinity);
+    this.#alarm.set(dueAt === Infinity ? null : dueAt - now);
   }
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Outcome } from '../core/record.ts';
 import type { Running } from '../core/snapshot.ts';
 import { Tap } from '../core/usage/tap.ts';
-import type { Turn } from '../dispatch/dispatcher.ts';
 import type { HeldBody } from './body/heldBody.ts';
 import type { BodyReading } from './body/readBody.ts';
+import type { Turn } from '../dispatch/turn.ts';
 
 /** What went wrong with a request on our side of the caller. */
 export interface Failure {

@@ -33,6 +33,8 @@ export type Decision =
 export interface Wait {
   readonly kind: 'wait';
   readonly until: number | null;
+  /** The models whose running requests are waited for, so that their memory can be had. */
+  readonly blockedBy: readonly string[];
   readonly why: string;
 }
 
@@ -127,8 +129,9 @@ function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
   if (state.change !== null) return wait('a swap is running');
   if (victims === null) return wait(`${quoted(target.model)} does not fit until another has ended`);
   // What the gate lets pass has been forwarded by now, so a model without a running request is done.
-  const busy = victims.find(isRunning);
-  if (busy !== undefined) return wait(`${quoted(busy.model)} still has work`);
+  const busy = victims.filter(isRunning).map(({ model }) => model);
+  const [first] = busy;
+  if (first !== undefined) return wait(`${quoted(first)} still has work`, { blockedBy: busy });
   const hold = victims.length === 0 ? null : holdUntil(state, claim, victims, now);
   if (hold !== null && hold.until !== null && hold.until > now) return hold;
   const doubtful = chooseDoubtful(state, target, victims);
@@ -184,7 +187,7 @@ function holdUntil(
       why = `a caller of ${quoted(victim.model)} usually comes back by now`;
     }
   }
-  return { kind: 'wait', until: hold, why };
+  return wait(why, { until: hold });
 }
 
 function nextExpiry(state: PolicyState): { model: string; at: number } | undefined {
@@ -219,8 +222,8 @@ function named(models: readonly ModelState[]): string {
   return models.map(({ model }) => quoted(model)).join(' and ');
 }
 
-function wait(why: string): Wait {
-  return { kind: 'wait', until: null, why };
+function wait(why: string, more: Partial<Wait> = {}): Wait {
+  return { kind: 'wait', until: null, blockedBy: [], why, ...more };
 }
 
 function nextTimeout(state: PolicyState): number | undefined {

@@ -56,7 +56,7 @@ suite('a model whose server is found dead', () => {
     const after = stage.run(3_600_000);
 
     const why = '"code" does not fit until another has ended';
-    assert.deepEqual(during, { kind: 'wait', until: null, why });
+    assert.deepEqual(during, { kind: 'wait', until: null, blockedBy: [], why });
     assert.deepEqual(after, ['swap code for chat', 'wait']);
   });
 

@@ -13,7 +13,7 @@ suite('before it leaves, an idle model is held', () => {
     const after = stage.run(1250);
 
     const why = 'the rest of a burst may follow';
-    assert.deepEqual(during, { kind: 'wait', until: 1250, why });
+    assert.deepEqual(during, { kind: 'wait', until: 1250, blockedBy: [], why });
     assert.deepEqual(after, ['swap code for chat', 'wait']);
   });
 
@@ -50,7 +50,7 @@ suite('before it leaves, an idle model is held', () => {
     const decision = stage.decide(1500);
 
     const why = 'a caller of "chat" usually comes back by now';
-    assert.deepEqual(decision, { kind: 'wait', until: 7000, why });
+    assert.deepEqual(decision, { kind: 'wait', until: 7000, blockedBy: [], why });
   });
 
   test('ten seconds at most after a tool call, before anything was learned', () => {
@@ -78,7 +78,7 @@ suite('before it leaves, an idle model is held', () => {
     const decision = stage.decide(20_500);
 
     const why = 'a caller of "chat" usually comes back by now';
-    assert.deepEqual(decision, { kind: 'wait', until: 12_000 + 5050 + 8000, why });
+    assert.deepEqual(decision, { kind: 'wait', until: 12_000 + 5050 + 8000, blockedBy: [], why });
   });
 
   test('no longer once the caller has not come back in the usual time', () => {

@@ -67,7 +67,7 @@ suite('when the resident model has nothing left', () => {
     const decision = stage.decide(600);
 
     const why = 'nobody waits for a model that is not resident';
-    assert.deepEqual(decision, { kind: 'wait', until: null, why });
+    assert.deepEqual(decision, { kind: 'wait', until: null, blockedBy: [], why });
   });
 
   test('only one model is loaded at a time', () => {
@@ -79,7 +79,12 @@ suite('when the resident model has nothing left', () => {
     const decision = stage.decide(10);
 
     assert.deepEqual(first, ['swap chat', 'wait']);
-    assert.deepEqual(decision, { kind: 'wait', until: null, why: 'a swap is running' });
+    assert.deepEqual(decision, {
+      kind: 'wait',
+      until: null,
+      blockedBy: [],
+      why: 'a swap is running',
+    });
   });
 });
 
@@ -118,7 +123,12 @@ suite('a running request', () => {
 
     const told = stage.run(3_600_001);
 
-    assert.deepEqual(decision, { kind: 'wait', until: null, why: '"chat" still has work' });
+    assert.deepEqual(decision, {
+      kind: 'wait',
+      until: null,
+      blockedBy: ['chat'],
+      why: '"chat" still has work',
+    });
     assert.deepEqual(told, ['swap code for chat', 'wait']);
   });
 

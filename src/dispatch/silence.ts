@@ -1,0 +1,44 @@
+/** A request that runs and may say nothing for ever, such as a websocket. */
+export interface Silent {
+  readonly id: number;
+  readonly model: string;
+  /** Since when no byte has passed either way, epoch milliseconds; it goes on changing. */
+  readonly silentSince: number;
+  /** Ends it. */
+  close(): void;
+}
+
+/** Ends requests that have been silent for too long while somebody waits for the memory of their model. */
+export class Silences {
+  /** 0 = never. */
+  readonly #limitMs: number;
+  readonly #watched = new Map<number, Silent>();
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  watch(silent: Silent): void {
+    if (this.#limitMs > 0) this.#watched.set(silent.id, silent);
+  }
+
+  forget(id: number): void {
+    this.#watched.delete(id);
+  }
+
+  /** Closes, once, those of the models that have been silent long enough; gives when to look again, or null. */
+  closeOverdue(models: readonly string[], now: number): number | null {
+    let nextAt: number | null = null;
+    for (const silent of this.#watched.values()) {
+      if (!models.includes(silent.model)) continue;
+      const endsAt = silent.silentSince + this.#limitMs;
+      if (endsAt > now) {
+        nextAt = Math.min(nextAt ?? endsAt, endsAt);
+        continue;
+      }
+      this.forget(silent.id);
+      silent.close();
+    }
+    return nextAt;
+  }
+}
