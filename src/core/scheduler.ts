@@ -3,10 +3,10 @@ import { applyEvent, type PolicyEvent } from './policy/events.ts';
 import type { PolicySettings } from './policy/settings.ts';
 import {
   createPolicyState,
+  type Ending,
   type ModelSettings,
   modelState,
   type PolicyState,
-  type ReplyKind,
 } from './policy/state.ts';
 import type { SwapOutcome } from './record.ts';
 
@@ -64,7 +64,7 @@ export class Scheduler {
   }
 
   /** A request is over, waiting or running. Safe to call again, and for one already rejected. */
-  release(id: number, ending: { reply: ReplyKind; hasServed: boolean }, now: number): Action[] {
+  release(id: number, ending: Ending, now: number): Action[] {
     const request = this.#requests.get(id);
     if (request === undefined) return [];
     this.#requests.delete(id);
@@ -108,6 +108,11 @@ export class Scheduler {
   /** It looks resident, but more do than fit: its health is asked again once somebody wants it. */
   seenInDoubt(model: string, now: number): Action[] {
     return this.#advance({ kind: 'seenInDoubt', model }, now);
+  }
+
+  /** What a server told of its slots when it was asked for those whose callers had left; null = it does not tell. */
+  slotsSeen(model: string, busy: number | null, now: number): Action[] {
+    return this.#advance({ kind: 'slotsSeen', model, busy }, now);
   }
 
   parallelKnown(model: string, parallel: number, now: number): Action[] {

@@ -1,6 +1,6 @@
 import type { ArrivalOrder } from '../core/arrivalOrder.ts';
 import type { Backend } from '../core/backend.ts';
-import { modelState, type ReplyKind } from '../core/policy/state.ts';
+import { type Ending, modelState, takesAtOnce } from '../core/policy/state.ts';
 import type { SwapCause } from '../core/record.ts';
 import type { Action, Scheduler } from '../core/scheduler.ts';
 import type { Activity, Running, SwapUnderWay } from '../core/snapshot.ts';
@@ -69,6 +69,10 @@ export class Dispatcher implements Activity {
       },
       parallelKnown: (model, parallel) =>
         this.#perform(this.#scheduler.parallelKnown(model, parallel, parts.now())),
+      slotsSeen: (model, busy) => {
+        this.#perform(this.#scheduler.slotsSeen(model, busy, parts.now()));
+        return modelState(this.#scheduler.state, model).orphans > 0;
+      },
       waitingFor: (model) => modelState(this.#scheduler.state, model).waiting.length,
     });
   }
@@ -100,11 +104,12 @@ export class Dispatcher implements Activity {
   }
 
   /** The request is over, whatever way it ended; safe to call twice. */
-  release(id: number, ending: { reply: ReplyKind; hasServed: boolean }): void {
+  release(id: number, ending: Ending): void {
     this.#waiters.take(id);
     this.#silences.forget(id);
     this.#requests.end(id);
     this.#perform(this.#scheduler.release(id, ending, this.#parts.now()));
+    if (ending.leftEarly) this.#watchOrphans();
   }
 
   /** The backend refused or reset a request: its health is asked before anything else goes there. */
@@ -165,18 +170,20 @@ export class Dispatcher implements Activity {
     if (backend !== undefined && waiting.length > 0) arrivalOrder.add(backend);
   }
 
+  /** Slots that may work on for callers that have left count as taken until their servers say otherwise. */
+  #watchOrphans(): void {
+    if (this.#isStopping) return;
+    for (const { model, orphans } of this.#scheduler.state.models.values()) {
+      if (orphans > 0) this.#loader.watchSlots(model);
+    }
+  }
+
   #refusalAtTheDoor({ backend, bodyBytes, causesSwap }: Turn): RejectedError | null {
     if (this.#isStopping) return stopping();
     if (!causesSwap) return null;
-    const isFull = this.#waiters.isFullFor(bodyBytes) && !this.#hasFreeSlot(backend);
-    return isFull ? queueFull(this.#waiters.size) : null;
-  }
-
-  /** Whether a request for it need not wait; a closing gate may make it wait all the same, but no second one. */
-  #hasFreeSlot(backend: Backend): boolean {
-    const model = modelState(this.#scheduler.state, backend.model);
-    const hasSlot = model.inFlight < model.parallel && model.waiting.length === 0;
-    return model.presence === 'resident' && !model.probing && hasSlot;
+    if (!this.#waiters.isFullFor(bodyBytes)) return null;
+    const runsAtOnce = takesAtOnce(modelState(this.#scheduler.state, backend.model));
+    return runsAtOnce ? null : queueFull(this.#waiters.size);
   }
 
   #visit(turn: Turn, now: number): Promise<void> {

@@ -10,6 +10,8 @@ export interface LoaderEvents {
   unloadEnded(model: string, ok: boolean): void;
   probeEnded(model: string, isHealthy: boolean): void;
   parallelKnown(model: string, parallel: number): void;
+  /** Whether it is to be asked again. */
+  slotsSeen(model: string, busy: number | null): boolean;
   /** How many requests wait for the model. */
   waitingFor(model: string): number;
 }
@@ -29,6 +31,8 @@ export class Loader {
   readonly #parts: LoaderParts;
   readonly #events: LoaderEvents;
   readonly #lastError = new Map<string, string>();
+  /** The models whose slots are being watched. */
+  readonly #watches = new Map<string, AbortController>();
   #swap: SwapUnderWay | null = null;
   #lastSwapId = 0;
 
@@ -48,6 +52,7 @@ export class Loader {
 
   async swap(load: string, unload: readonly string[], cause: SwapCause): Promise<void> {
     const { swapper, now } = this.#parts;
+    for (const model of [load, ...unload]) this.#endWatch(model);
     const startedAt = now();
     const swap = { id: ++this.#lastSwapId, from: unload, to: load, cause, startedAt };
     this.#swap = { ...swap, phase: 'script' };
@@ -68,6 +73,7 @@ export class Loader {
   }
 
   async unload(model: string): Promise<void> {
+    this.#endWatch(model);
     const error = await this.#parts.swapper.unload(this.#backend(model));
     this.#events.unloadEnded(model, error === null);
   }
@@ -96,6 +102,23 @@ export class Loader {
     if (backend.parallel !== 'auto') return;
     const parallel = await this.#parts.swapper.askParallel(backend);
     if (parallel !== null) this.#events.parallelKnown(backend.model, parallel);
+  }
+
+  /** A caller left early: asks how many of the model's slots are at work, until that is no longer wanted. */
+  watchSlots(model: string): void {
+    if (this.#watches.has(model)) return;
+    const watch = new AbortController();
+    this.#watches.set(model, watch);
+    const tell = (busy: number | null): void => {
+      if (!this.#events.slotsSeen(model, busy)) this.#endWatch(model);
+    };
+    void this.#parts.swapper.watchSlots(this.#backend(model), tell, watch.signal);
+  }
+
+  /** Also of a model that leaves memory: what its server says from now on is not about those slots. */
+  #endWatch(model: string): void {
+    this.#watches.get(model)?.abort();
+    this.#watches.delete(model);
   }
 
   #backend(model: string): Backend {

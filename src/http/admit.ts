@@ -143,7 +143,9 @@ function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
   if (exchange.method !== 'OPTIONS') {
     parts.recorder.requestClosed(recordOf(exchange, res, reading.usage, parts.now()));
   }
-  const ending = { reply: reading.reply, hasServed: exchange.answer !== null };
+  const leftEarly =
+    !res.writableFinished && exchange.failure === null && exchange.firstByteAt === null;
+  const ending = { reply: reading.reply, hasServed: exchange.answer !== null, leftEarly };
   parts.dispatcher.release(exchange.id, ending);
   parts.open.delete(exchange);
 }

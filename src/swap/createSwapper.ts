@@ -6,10 +6,15 @@ import { askResidents, readResidents } from './residents.ts';
 import { runScript, type ScriptEnd } from './script.ts';
 import { findProblem } from './scriptProblem.ts';
 import type { SwapLimits, SwapSettings } from './settings.ts';
-import { askSlots } from './slots.ts';
+import { askSlots, watchSlots } from './slots.ts';
 import type { SwapOrder, SwapPhase, Swapper, SwapResult } from './swapper.ts';
 
-const USUAL_LIMITS: SwapLimits = { graceMs: 2000, probeMs: 2000, statusMs: 10_000 };
+const USUAL_LIMITS: SwapLimits = {
+  graceMs: 2000,
+  probeMs: 2000,
+  busySlotsMs: 30_000,
+  statusMs: 10_000,
+};
 const STOPPING = 'jano is stopping';
 const SUCCESS = { outcome: 'ok', error: null } as const;
 /** Always set, so that scripts with `set -u` need no defaults. */
@@ -79,6 +84,16 @@ class ScriptSwapper implements Swapper {
 
   askParallel(backend: Backend): Promise<number | null> {
     return this.#track(askSlots(backend, this.#limits.probeMs, this.#stopping.signal));
+  }
+
+  watchSlots(
+    backend: Backend,
+    tell: (busy: number | null) => void,
+    end: AbortSignal,
+  ): Promise<void> {
+    const pace = { pollMs: this.#settings.pollMs, limitMs: this.#limits.busySlotsMs };
+    const stop = AbortSignal.any([this.#stopping.signal, end]);
+    return this.#track(watchSlots(backend, pace, stop, tell));
   }
 
   async close(): Promise<void> {

@@ -18,6 +18,8 @@ export interface SwapLimits {
   readonly graceMs: number;
   /** One question to a backend. */
   readonly probeMs: number;
+  /** The question for its slots at work: llama-server answers it only between two batches of a prompt. */
+  readonly busySlotsMs: number;
   /** The script's `status`. */
   readonly statusMs: number;
 }

@@ -30,6 +30,12 @@ export interface Swapper {
   isHealthy(backend: Backend): Promise<boolean>;
   /** How many requests the backend takes at once (/props total_slots), or null. */
   askParallel(backend: Backend): Promise<number | null>;
+  /** Asks every `swap.poll`, until `end` fires, how many of the backend's slots are at work (/slots); tells null when it does not say. */
+  watchSlots(
+    backend: Backend,
+    tell: (busy: number | null) => void,
+    end: AbortSignal,
+  ): Promise<void>;
   /** Ends a running script and whatever it started in its group: TERM, then KILL. */
   close(): Promise<void>;
 }

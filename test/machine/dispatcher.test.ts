@@ -52,6 +52,25 @@ test('after a stop nothing is loaded for those who were told that they wait in v
   await assert.rejects(waiting, { message: 'jano is stopping' });
 });
 
+test('when a model leaves memory its slots are watched no more', async () => {
+  const watched = Promise.withResolvers<AbortSignal>();
+  const dispatcher = await openDispatcher({
+    swapper: {
+      ...idleSwapper,
+      swap: () => new Promise(() => undefined),
+      watchSlots: async (_, __, end) => watched.resolve(end),
+    },
+  });
+  await dispatcher.enter(turnOf(1));
+  dispatcher.release(1, { ...ENDING, leftEarly: true });
+  const end = await watched.promise;
+  const before = end.aborted;
+
+  void dispatcher.enter(turnOf(2, 'b'));
+
+  assert.deepEqual([before, dispatcher.swap?.to, end.aborted], [false, 'b', true]);
+});
+
 test('who is refused after a failed swap is told how long the refusals still last', async () => {
   const clock = { now: 0 };
   const failing: Swapper = {

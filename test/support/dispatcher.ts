@@ -17,7 +17,7 @@ const BACKENDS = {
 };
 
 /** How a request ends that was answered. */
-export const ENDING = { reply: 'plain', hasServed: true } as const;
+export const ENDING = { reply: 'plain', hasServed: true, leftEarly: false } as const;
 
 /** The model "a" is resident. */
 export const idleSwapper: Swapper = {
@@ -26,6 +26,7 @@ export const idleSwapper: Swapper = {
   findResident: () => Promise.resolve(new Set(['a'])),
   isHealthy: () => Promise.resolve(true),
   askParallel: () => Promise.resolve(null),
+  watchSlots: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 

@@ -12,7 +12,7 @@ import type { SwapLimits, SwapSettings } from '../../src/swap/settings.ts';
 import type { Swapper, SwapOrder } from '../../src/swap/swapper.ts';
 
 const LONG_MS = 60_000;
-const LIMITS: SwapLimits = { graceMs: 300, probeMs: 20_000, statusMs: 20_000 };
+const LIMITS: SwapLimits = { graceMs: 300, probeMs: 20_000, busySlotsMs: 20_000, statusMs: 20_000 };
 
 /** A folder with a swap script in it and a swapper that runs it; all gone with the test. */
 export interface Workshop {

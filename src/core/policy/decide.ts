@@ -1,8 +1,8 @@
-import { type Claim, closesAt, findClaim, isOpen, wantedModels } from './claim.ts';
-import { expectedSwapMs, lingerMs } from './costs.ts';
+import { type Claim, findClaim, isOpen, wantedModels } from './claim.ts';
+import { findHold } from './hold.ts';
 import { quoted, spoken } from './words.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
-import { headOf, isBefore, isIdle, isRunning } from './state.ts';
+import { hasFreeSlot, headOf, isBefore, isIdle, isRunning } from './state.ts';
 import { chooseDoubtful, chooseVictims } from './victims.ts';
 
 export type RejectReason = 'swap_failed' | 'queue_timeout';
@@ -111,7 +111,7 @@ function nextToForward(state: PolicyState, claim: Claim | null): Waiting | undef
   let fewest = Number.POSITIVE_INFINITY;
   for (const model of state.models.values()) {
     if (model.presence !== 'resident' || model.probing) continue;
-    if (model.inFlight >= model.parallel) continue;
+    if (!hasFreeSlot(model)) continue;
     for (const request of model.waiting) {
       if (!isOpen(state, model, request, claim)) break;
       const running = model.inFlightByCaller.get(request.caller) ?? 0;
@@ -128,12 +128,12 @@ function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
   const { target, victims } = claim;
   if (state.change !== null) return wait('a swap is running');
   if (victims === null) return wait(`${quoted(target.model)} does not fit until another has ended`);
-  // What the gate lets pass has been forwarded by now, so a model without a running request is done.
+  // What the gate lets pass has been forwarded by now, as far as there are slots.
   const busy = victims.filter(isRunning).map(({ model }) => model);
   const [first] = busy;
   if (first !== undefined) return wait(`${quoted(first)} still has work`, { blockedBy: busy });
-  const hold = victims.length === 0 ? null : holdUntil(state, claim, victims, now);
-  if (hold !== null && hold.until !== null && hold.until > now) return hold;
+  const hold = findHold(state, claim, victims, now);
+  if (hold !== null) return wait(hold.why, { until: hold.until });
   const doubtful = chooseDoubtful(state, target, victims);
   const unload = [...victims, ...doubtful].map(({ model }) => model);
   return {
@@ -155,39 +155,6 @@ function decidePreload(state: PolicyState): Decision {
   if (victims === null || !victims.every(isIdle)) return idle;
   const unload = [...victims, ...chooseDoubtful(state, target, victims)].map(({ model }) => model);
   return { kind: 'swap', load: target.model, unload, head: null, why: 'to be loaded at start' };
-}
-
-function settleMs(state: PolicyState, target: ModelState): number {
-  const { settleShare, settleMinMs, settleMaxMs } = state.settings;
-  const share = settleShare * expectedSwapMs(state, target);
-  return Math.min(settleMaxMs, Math.max(settleMinMs, share));
-}
-
-/** Until when idle victims are kept: a blink for the rest of a burst, longer for callers about to return. */
-function holdUntil(
-  state: PolicyState,
-  claim: Claim,
-  victims: readonly ModelState[],
-  now: number,
-): Wait {
-  let hold = claim.head.queuedAt + settleMs(state, claim.target);
-  let why = 'the rest of a burst may follow';
-  for (const victim of victims) {
-    const linger = {
-      plain: lingerMs(state, victim, 'plain'),
-      toolCall: lingerMs(state, victim, 'toolCall'),
-    };
-    const closes = closesAt(state, victim, claim);
-    for (const away of victim.away.values()) {
-      const returnsBy = away.since + linger[away.after];
-      if (returnsBy <= now) continue;
-      const until = Math.min(returnsBy, closes);
-      if (until <= hold) continue;
-      hold = until;
-      why = `a caller of ${quoted(victim.model)} usually comes back by now`;
-    }
-  }
-  return wait(why, { until: hold });
 }
 
 function nextExpiry(state: PolicyState): { model: string; at: number } | undefined {

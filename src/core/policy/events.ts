@@ -1,7 +1,8 @@
 import type { SwapOutcome } from '../record.ts';
+import { die, leave, leaveIfDead, refuse, settle } from './presence.ts';
 import { noteAbsentCallers, noteReply, noteReturn } from './returns.ts';
-import type { ModelState, PolicyState, ReplyKind, Waiting } from './state.ts';
-import { isRunning, modelState } from './state.ts';
+import type { Ending, ModelState, PolicyState, Waiting } from './state.ts';
+import { modelState } from './state.ts';
 import { freeMemory } from './victims.ts';
 
 /** Everything that can happen to the state. */
@@ -15,14 +16,10 @@ export type PolicyEvent =
   /** It left the queue without being sent: its caller went, or it was rejected. */
   | { readonly kind: 'left'; readonly id: number; readonly model: string }
   | { readonly kind: 'forwarded'; readonly id: number; readonly model: string }
-  /** Its slot is free again, however it ended. `hasServed`: the backend answered. */
-  | {
-      readonly kind: 'finished';
-      readonly model: string;
-      readonly caller: string;
-      readonly reply: ReplyKind;
-      readonly hasServed: boolean;
-    }
+  /** It is over, however it ended. */
+  | ({ readonly kind: 'finished'; readonly model: string; readonly caller: string } & Ending)
+  /** Its server told how many of its slots are at work, or did not tell: null. */
+  | { readonly kind: 'slotsSeen'; readonly model: string; readonly busy: number | null }
   /** A request that takes no slot began, or ended. */
   | { readonly kind: 'visitBegan'; readonly model: string }
   | { readonly kind: 'visitEnded'; readonly model: string }
@@ -43,9 +40,6 @@ export type PolicyEvent =
 /** A script is tried this often before requests for its model are refused. */
 const SCRIPT_ATTEMPTS = 2;
 
-/** A model that keeps dying before it answers anything is loaded again this often. */
-const RELOADS = 1;
-
 /** The only place where the state changes. */
 export function applyEvent(state: PolicyState, event: PolicyEvent, now: number): void {
   switch (event.kind) {
@@ -59,6 +53,8 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
       return begin(modelState(state, event.model), event.id, now);
     case 'finished':
       return finish(state, event, now);
+    case 'slotsSeen':
+      return noteSlots(modelState(state, event.model), event.busy);
     case 'visitBegan':
       modelState(state, event.model).visits += 1;
       return;
@@ -70,7 +66,7 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
       return endSwap(state, event.outcome, event.ms, now);
     case 'unloadBegan':
       state.change = { load: null, unload: [event.model] };
-      modelState(state, event.model).presence = 'unloading';
+      leave(modelState(state, event.model), 'unloading');
       return;
     case 'unloadEnded':
       return endUnload(state, event.ok, now);
@@ -125,6 +121,7 @@ function finish(
   const model = modelState(state, event.model);
   model.inFlight -= 1;
   model.usedAt = now;
+  if (event.leftEarly && model.presence === 'resident' && model.tellsSlots) model.orphans += 1;
   if (event.hasServed) model.deaths = 0;
   const running = (model.inFlightByCaller.get(event.caller) ?? 1) - 1;
   if (running > 0) model.inFlightByCaller.set(event.caller, running);
@@ -132,6 +129,14 @@ function finish(
   const hasMore = running > 0 || model.waiting.some(({ caller }) => caller === event.caller);
   if (!hasMore) noteReply(state, model, event.caller, event.reply, now);
   leaveIfDead(model);
+}
+
+/** Those at work beyond the requests that run there work for nobody. */
+function noteSlots(model: ModelState, busy: number | null): void {
+  if (model.presence !== 'resident') return;
+  if (busy === null) model.tellsSlots = false;
+  const forNobody = Math.max(0, (busy ?? 0) - model.inFlight);
+  model.orphans = Math.min(model.orphans, forNobody);
 }
 
 function endVisit(model: ModelState): void {
@@ -194,7 +199,9 @@ function endUnload(state: PolicyState, ok: boolean, now: number): void {
 function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now: number): void {
   model.probing = false;
   if (model.presence === 'resident') {
-    if (!isHealthy && !model.pinned) endDead(state, model, now);
+    // Its server may have been started anew.
+    if (isHealthy) model.tellsSlots = true;
+    else if (!model.pinned) die(state, model, now);
     return;
   }
   if (model.presence !== 'absent') return;
@@ -203,40 +210,4 @@ function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now
   if (isHealthy && fits && !isLeaving) return settle(state, model, now);
   if (model.doubt === 'unasked') model.doubt = 'unhealthy';
   model.refusedSequence = state.nextSequence - 1;
-}
-
-/** It is loaded again, once: a model that dies again before it has answered anything is refused for a while. */
-function endDead(state: PolicyState, model: ModelState, now: number): void {
-  model.deaths += 1;
-  if (model.deaths > RELOADS) refuse(state, model, now);
-  model.presence = 'dead';
-  leaveIfDead(model);
-}
-
-function refuse(state: PolicyState, model: ModelState, now: number): void {
-  model.failures = 0;
-  model.deaths = 0;
-  model.refusedUntil = now + state.settings.refuseMs;
-  model.refusedSequence = -1;
-}
-
-function settle(state: PolicyState, model: ModelState, now: number): void {
-  model.presence = 'resident';
-  model.doubt = 'none';
-  if (state.preload === model.model) state.preload = null;
-  model.turnBeganAt = now;
-  model.loadedAt = null;
-  model.usedAt = now;
-  model.failures = 0;
-  model.refusedUntil = 0;
-}
-
-function leaveIfDead(model: ModelState): void {
-  if (model.presence !== 'dead' || isRunning(model)) return;
-  leave(model);
-  model.doubt = 'dead';
-}
-
-function leave(model: ModelState): void {
-  model.presence = 'absent';
 }

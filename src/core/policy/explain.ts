@@ -53,7 +53,7 @@ function explain(
     case 'resident':
       return unknown(
         isOpen(state, model, request, claim)
-          ? `${name} is answering ${model.inFlight} of ${model.parallel} requests at once`
+          ? explainSlots(model)
           : `the turn of ${name} is over, ${quoted(claim?.target.model ?? '')} is next`,
       );
     case 'loading': {
@@ -70,6 +70,13 @@ function explain(
     case 'absent':
       return explainAbsent(state, model, claim, now);
   }
+}
+
+function explainSlots({ model, inFlight, orphans, parallel }: ModelState): string {
+  const answering = `${quoted(model)} is answering ${inFlight} of ${parallel} requests at once`;
+  if (orphans === 0) return answering;
+  const left = orphans === 1 ? 'one whose caller' : `${orphans} whose callers`;
+  return `${answering} and still works on ${left} left`;
 }
 
 function explainAbsent(

@@ -24,6 +24,15 @@ export type Presence = 'absent' | 'loading' | 'resident' | 'unloading' | 'dead';
  */
 export type Doubt = 'none' | 'unasked' | 'unhealthy' | 'dead';
 
+/** How a request that was sent to its server ended. */
+export interface Ending {
+  readonly reply: ReplyKind;
+  /** The backend answered. */
+  readonly hasServed: boolean;
+  /** Its caller left before the first byte of the answer's body: the server may go on with it. */
+  readonly leftEarly: boolean;
+}
+
 /** What a reply ended in: callers return sooner after a tool call than after plain text. */
 export type ReplyKind = 'plain' | 'toolCall';
 
@@ -51,6 +60,10 @@ export interface ModelState {
   /** In order of arrival. */
   readonly waiting: Waiting[];
   inFlight: number;
+  /** Slots whose callers left before the answer began and that may still be at work: taken, but nobody waits for them. */
+  orphans: number;
+  /** False once its server did not tell, since it was loaded, how many of its slots are at work. */
+  tellsSlots: boolean;
   /** Running requests that take no slot and never wait, such as GET /props; the model stays for them. */
   visits: number;
   readonly inFlightByCaller: Map<string, number>;
@@ -131,6 +144,17 @@ export function isRunning(model: ModelState): boolean {
   return model.inFlight + model.visits > 0;
 }
 
+/** Whether its server can take one more request. */
+export function hasFreeSlot(model: ModelState): boolean {
+  return model.inFlight + model.orphans < model.parallel;
+}
+
+/** Whether a request for it need not wait; a closing gate may make it wait all the same, but no second one. */
+export function takesAtOnce(model: ModelState): boolean {
+  const isNext = hasFreeSlot(model) && model.waiting.length === 0;
+  return model.presence === 'resident' && !model.probing && isNext;
+}
+
 /** The request at the head of a model's queue; undefined when nobody waits for it. */
 export function headOf(model: ModelState): Waiting | undefined {
   return model.waiting[0];
@@ -149,6 +173,8 @@ function createModelState(settings: ModelSettings): ModelState {
     doubt: 'none',
     waiting: [],
     inFlight: 0,
+    orphans: 0,
+    tellsSlots: true,
     visits: 0,
     inFlightByCaller: new Map(),
     turnBeganAt: 0,

@@ -161,7 +161,14 @@ class Simulation {
       model.usedAt = this.#now;
       this.#record(id).endedAt = this.#now;
       const reply = endsInToolCall ? 'toolCall' : 'plain';
-      this.#tell({ kind: 'finished', model: name, caller, reply, hasServed: true });
+      this.#tell({
+        kind: 'finished',
+        model: name,
+        caller,
+        reply,
+        hasServed: true,
+        leftEarly: false,
+      });
       this.#arrivals.answered(id, this.#now);
     }
   }

@@ -140,6 +140,6 @@ function findDead(stage: Stage, at: number): string[] {
 }
 
 function failed() {
-  const [kind, reply, hasServed] = ['finished', 'plain', false] as const;
-  return { kind, model: 'chat', caller: 'caller1', reply, hasServed };
+  const ending = { reply: 'plain', hasServed: false, leftEarly: false } as const;
+  return { kind: 'finished', model: 'chat', caller: 'caller1', ...ending } as const;
 }

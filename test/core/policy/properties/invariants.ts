@@ -57,6 +57,7 @@ export function checkState(state: PolicyState, load: Load): void {
     assert.equal(sum(byCaller), model.inFlight, `miscounts the callers of ${name}`);
     if (model.inFlight > 0)
       assert.match(model.presence, /^(resident|dead)$/, `gives up busy ${name}`);
+    if (model.orphans > 0) assert.equal(model.presence, 'resident', `counts slots of gone ${name}`);
     if (model.presence === 'dead') assert(isRunning, `keeps dead ${name} for nothing`);
     if (model.presence === 'resident') assert.equal(model.doubt, 'none', `doubts resident ${name}`);
     if (model.presence === 'loading')
@@ -72,7 +73,8 @@ export function checkState(state: PolicyState, load: Load): void {
 /** Throws when something is left undone although nothing can happen any more. */
 export function checkEnd(state: PolicyState): void {
   assert.equal(state.change, null, 'a change never ended');
-  for (const { model, waiting, inFlight, presence, probing } of state.models.values()) {
+  for (const { model, waiting, inFlight, orphans, presence, probing } of state.models.values()) {
+    assert.equal(orphans, 0, `${orphans} slots of ${model} are taken for ever`);
     assert.equal(waiting.length, 0, `${waiting.length} wait for ${model} for ever`);
     assert.equal(inFlight, 0, `${inFlight} run on ${model} for ever`);
     assert.equal(probing, false, `${model} is asked for ever`);
@@ -87,7 +89,7 @@ function checkForward(model: ModelState, { id }: { readonly id: number }): void 
   );
   assert.equal(model.presence, 'resident', 'forwards to one that is not resident');
   assert.equal(model.probing, false, 'forwards to one that is being asked');
-  assert(model.inFlight < model.parallel, 'forwards without a free slot');
+  assert(model.inFlight + model.orphans < model.parallel, 'forwards without a free slot');
 }
 
 function checkReject(
@@ -156,8 +158,8 @@ function checkNothingLeft(state: PolicyState): void {
     ({ presence, waiting }) => presence === 'absent' && waiting.length > 0,
   );
   if (isWanted) return;
-  for (const { model, presence, probing, waiting, inFlight, parallel } of models) {
-    if (presence !== 'resident' || probing || inFlight >= parallel) continue;
+  for (const { model, presence, probing, waiting, inFlight, orphans, parallel } of models) {
+    if (presence !== 'resident' || probing || inFlight + orphans >= parallel) continue;
     assert.equal(waiting.length, 0, `lets requests wait for ${model} for nothing`);
   }
 }

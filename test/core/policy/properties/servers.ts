@@ -46,6 +46,19 @@ export class Servers {
     add(this.#requests, model, -1);
   }
 
+  /** Whether the server goes on with a request whose caller has left, for how long, and whether it tells so when asked. */
+  worksOn(): boolean {
+    return this.#random.chance(0.5);
+  }
+
+  worksOnMs(): number {
+    return this.#random.chance(0.2) ? 0 : this.#random.integer(1, 400_000);
+  }
+
+  tells(): boolean {
+    return this.#random.chance(0.7);
+  }
+
   visitBegan(model: string): void {
     add(this.#visits, model, 1);
   }

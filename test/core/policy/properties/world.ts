@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Random } from '../../../bench/sim/random.ts';
 import type { PolicyEvent } from '../../../../src/core/policy/events.ts';
-import { modelState } from '../../../../src/core/policy/state.ts';
+import { type Ending, modelState } from '../../../../src/core/policy/state.ts';
 import { type Action, Scheduler } from '../../../../src/core/scheduler.ts';
 import { type Fate, Fates } from './fates.ts';
 import { checkEnd, checkState } from './invariants.ts';
@@ -76,7 +76,7 @@ export class World {
     for (const request of requests) {
       this.#timeline.add(request.at, () => this.#arrive(request));
       const { leavesAt, id } = request;
-      if (leavesAt !== null) this.#timeline.add(leavesAt, () => this.#end(id, false));
+      if (leavesAt !== null) this.#timeline.add(leavesAt, () => this.#hangUp(id));
     }
     for (const visit of visits) this.#timeline.add(visit.at, () => this.#visit(visit));
     for (const mishap of mishaps) this.#timeline.add(mishap.at, () => this.#strike(mishap));
@@ -88,11 +88,30 @@ export class World {
     this.#happen({ kind: 'queued', id, model, caller }, (it) => it.submit(request, this.#now));
   }
 
+  /** Its caller goes; if it runs, its server may work on for nobody, and is asked about that now and then. */
+  #hangUp(id: number): void {
+    const fate = this.#fates.of(id);
+    const { model } = fate.request;
+    const leftEarly = fate.phase === 'running' && this.#servers.worksOn();
+    this.#end(id, { hasServed: false, leftEarly });
+    if (!leftEarly) return;
+    const orphans = (): number => modelState(this.#scheduler.state, model).orphans;
+    const running = (): number => modelState(this.#scheduler.state, model).inFlight;
+    this.#timeline.add(this.#now + 250, () => this.#seeSlots(model, running() + orphans()));
+    const endsAt = this.#now + this.#servers.worksOnMs();
+    this.#timeline.add(endsAt, () => this.#seeSlots(model, this.#servers.tells() ? 0 : null));
+  }
+
+  #seeSlots(model: string, busy: number | null): void {
+    const event = { kind: 'slotsSeen', model, busy } as const;
+    this.#happen(event, (it) => it.slotsSeen(model, busy, this.#now));
+  }
+
   /** A request is over: answered, broken, or its caller has hung up. Without effect if it has ended before. */
-  #end(id: number, hasServed: boolean): void {
+  #end(id: number, how: Pick<Ending, 'hasServed' | 'leftEarly'>): void {
     const fate = this.#fates.of(id);
     const { model, caller, reply } = fate.request;
-    const ending = { reply, hasServed };
+    const ending = { reply, ...how };
     const wasRunning = fate.phase === 'running';
     if (fate.phase === 'ended') {
       assert.deepEqual(this.#scheduler.release(id, ending, this.#now), [], 'ends one twice');
@@ -115,7 +134,7 @@ export class World {
     this.#mirror.apply({ kind: 'visitBegan', model }, this.#now);
     this.#timeline.add(this.#now + ms, () => {
       this.#servers.visitEnded(model);
-      const ending = { reply: 'plain', hasServed: true } as const;
+      const ending = { reply: 'plain', hasServed: true, leftEarly: false } as const;
       const event = { kind: 'visitEnded', model } as const;
       this.#happen(event, (it) => it.release(id, ending, this.#now));
     });
@@ -134,7 +153,7 @@ export class World {
   #break({ id, model }: PlannedRequest): void {
     if (this.#fates.of(id).phase !== 'running') return;
     this.#suspect(model);
-    this.#end(id, false);
+    this.#end(id, { hasServed: false, leftEarly: false });
   }
 
   #suspect(model: string): void {
@@ -197,7 +216,7 @@ export class World {
     this.#timeline.add(this.#now + (endsAfterMs ?? 5), () => {
       if (endsAfterMs === null) this.#break(request);
       else if (fate.phase === 'running' && this.#servers.isUp(request.model)) {
-        this.#end(request.id, true);
+        this.#end(request.id, { hasServed: true, leftEarly: false });
       }
     });
   }
