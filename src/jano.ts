@@ -40,7 +40,7 @@ export function createJano(config: Config, version: string, now: () => number = 
   const ledger = new Ledger(config.usage.records, now());
   const arrivalOrder = new ArrivalOrder(config.memoryBudget);
   const scheduler = createScheduler(config);
-  const swapper = createSwapper(config.swap, now);
+  const swapper = createSwapper(config.swap, catalog, now);
   const dispatcher = new Dispatcher({
     scheduler,
     arrivalOrder,

@@ -1,5 +1,7 @@
 import type { Backend } from '../core/backend.ts';
-import { askHealth } from './health.ts';
+import type { Catalog } from '../core/catalog.ts';
+import { askHealth, type Health } from './health.ts';
+import { findImpostor } from './impostor.ts';
 import { runWithin } from './limit.ts';
 import { waitForHealth } from './readiness.ts';
 import { askResidents, readResidents } from './residents.ts';
@@ -25,21 +27,24 @@ type Failure = Pick<SwapResult, 'outcome' | 'error'>;
 /** A swapper that runs the user's program. `now` is the clock of the lengths of time that it reports. */
 export function createSwapper(
   settings: SwapSettings,
+  catalog: Catalog,
   now: () => number,
   limits: SwapLimits = USUAL_LIMITS,
 ): Swapper {
-  return new ScriptSwapper(settings, now, limits);
+  return new ScriptSwapper(settings, catalog, now, limits);
 }
 
 class ScriptSwapper implements Swapper {
   readonly #settings: SwapSettings;
+  readonly #catalog: Catalog;
   readonly #now: () => number;
   readonly #limits: SwapLimits;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(settings: SwapSettings, now: () => number, limits: SwapLimits) {
+  constructor(settings: SwapSettings, catalog: Catalog, now: () => number, limits: SwapLimits) {
     this.#settings = settings;
+    this.#catalog = catalog;
     this.#now = now;
     this.#limits = limits;
   }
@@ -78,8 +83,7 @@ class ScriptSwapper implements Swapper {
   }
 
   async isHealthy(backend: Backend): Promise<boolean> {
-    const question = askHealth(backend, this.#limits.probeMs, this.#stopping.signal);
-    return (await this.#track(question)).isHealthy;
+    return (await this.#track(this.#ask(backend, this.#stopping.signal))).isHealthy;
   }
 
   askParallel(backend: Backend): Promise<number | null> {
@@ -134,11 +138,20 @@ class ScriptSwapper implements Swapper {
     limit: AbortSignal,
   ): Promise<Failure | null> {
     const { pollMs, timeoutMs } = this.#settings;
-    const health = await waitForHealth(backend, pollMs, this.#limits.probeMs, limit);
+    const health = await waitForHealth((stop) => this.#ask(backend, stop), pollMs, limit);
     if (health?.isHealthy === true) return null;
     if (this.#stopping.signal.aborted) return { outcome: 'timeout', error: STOPPING };
     const seen = health?.seen ?? 'no time was left to ask for its health';
     return { outcome: 'timeout', error: `${subject} timed out after ${timeoutMs} ms: ${seen}` };
+  }
+
+  /** Its health; where others at its URL would pass for it, also whether it is one of them that answers. */
+  async #ask(backend: Backend, stop: AbortSignal): Promise<Health> {
+    const { probeMs } = this.#limits;
+    const health = await askHealth(backend, probeMs, stop);
+    if (!health.isHealthy || this.#catalog.isDistinct(backend)) return health;
+    const objection = await findImpostor(backend, this.#catalog, probeMs, stop);
+    return objection === null ? health : { isHealthy: false, seen: objection };
   }
 
   async #call(

@@ -4,20 +4,22 @@ import { untilHealthy } from '../rig/polling.ts';
 import type { SwapRig } from '../rig/swapRig.ts';
 import { type RunningJano, startJano } from '../support/startJano.ts';
 
-/** Jano as shipped in front of the servers of a rig, of which `resident` runs already. */
+/** Jano as shipped in front of the servers of a rig, of which `resident` runs already. `swap` and `model` add to jano.yaml. */
 export async function startJanoOn(
   t: TestContext,
   rig: SwapRig,
   models: readonly string[],
   resident: string | null = null,
+  swap: Readonly<Record<string, unknown>> = {},
+  model: Readonly<Record<string, unknown>> = {},
 ): Promise<RunningJano> {
   if (resident !== null) {
     await rig.run([resident]);
     await untilHealthy(rig.urlOf(resident));
   }
   const raw = {
-    models: models.map((name) => ({ name, url: rig.urlOf(name) })),
-    swap: { command: [...rig.command], timeout: '30s', poll: '20ms' },
+    models: models.map((name) => ({ name, url: rig.urlOf(name), ...model })),
+    swap: { command: [...rig.command], timeout: '30s', poll: '20ms', ...swap },
   };
   const withEnvironment = (config: Config): Config => ({
     ...config,

@@ -80,7 +80,8 @@ test('a server left behind does not keep the process of Jano alive', async (t) =
   const settings = `{ command: ['./swap.sh'], directory: '.', environment: {}, timeoutMs: 60000, pollMs: 5 }`;
   const code = `
     import { createSwapper } from '${source}';
-    console.log(await createSwapper(${settings}, Date.now).unload({ model: 'qwen', url: 'http://q' }));`;
+    const catalog = { isDistinct: () => true };
+    console.log(await createSwapper(${settings}, catalog, Date.now).unload({ model: 'qwen', url: 'http://q' }));`;
 
   const jano = spawn(process.execPath, ['--input-type=module', '-e', code], {
     cwd: shop.folder,

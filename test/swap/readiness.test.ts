@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { askHealth, type Health } from '../../src/swap/health.ts';
 import { waitForHealth } from '../../src/swap/readiness.ts';
 import type { SwapPhase } from '../../src/swap/swapper.ts';
 import { endWithTest, leaveNoChildren } from './processes.ts';
@@ -97,7 +98,7 @@ test('a question that the deadline cuts off does not hide the answer before it',
     else deadline.abort();
   });
 
-  const health = await waitForHealth(backend('qwen', url), 1, 20_000, deadline.signal);
+  const health = await waitFor(url, deadline.signal);
 
   assert.deepEqual(health, { isHealthy: false, seen: `${url}/health answered 503` });
 });
@@ -106,9 +107,13 @@ test('a server that never answers is told from one that was never asked', async 
   const deadline = new AbortController();
   const url = await serve(t, () => deadline.abort());
 
-  const hanging = await waitForHealth(backend('qwen', url), 1, 20_000, deadline.signal);
-  const unasked = await waitForHealth(backend('qwen', url), 1, 20_000, deadline.signal);
+  const hanging = await waitFor(url, deadline.signal);
+  const unasked = await waitFor(url, deadline.signal);
 
   assert.equal(hanging?.seen, `${url}/health: no answer`);
   assert.equal(unasked, null);
 });
+
+function waitFor(url: string, stop: AbortSignal): Promise<Health | null> {
+  return waitForHealth((limit) => askHealth(backend('qwen', url), 20_000, limit), 1, stop);
+}

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { findFreePorts } from '../../src/cli/freePorts.ts';
 import type { Backend } from '../../src/core/backend.ts';
+import { Catalog } from '../../src/core/catalog.ts';
 import { createSwapper } from '../../src/swap/createSwapper.ts';
 import type { SwapLimits, SwapSettings } from '../../src/swap/settings.ts';
 import type { Swapper, SwapOrder } from '../../src/swap/swapper.ts';
@@ -30,6 +31,7 @@ export function openWorkshop(
   script: string,
   more: Partial<SwapSettings> = {},
   limits: Partial<SwapLimits> = {},
+  backends: readonly Backend[] = [],
 ): Workshop {
   const folder = mkdtempSync(join(tmpdir(), 'jano-swap-'));
   const start = script.startsWith('#!') ? '' : '#!/bin/sh\n';
@@ -42,7 +44,10 @@ export function openWorkshop(
     pollMs: 5,
     ...more,
   };
-  const swapper = createSwapper(settings, () => performance.now(), { ...LIMITS, ...limits });
+  const swapper = createSwapper(settings, new Catalog(backends), () => performance.now(), {
+    ...LIMITS,
+    ...limits,
+  });
   t.after(async () => {
     await swapper.close();
     rmSync(folder, { recursive: true, force: true });
