@@ -102,6 +102,10 @@ export class Ledger implements Recorder {
     }
   }
 
+  unloadFailed(model: string, message: string, at: number): void {
+    this.#lastError = { at, model, message };
+  }
+
   healthSeen(model: string, isUp: boolean): void {
     this.#health.set(model, isUp ? 'up' : 'down');
   }

@@ -60,6 +60,8 @@ export interface SwapRecord {
 export interface Recorder {
   requestClosed(record: RequestRecord): void;
   swapClosed(record: SwapRecord): void;
+  /** A model could not be unloaded: why, and when it was given up. */
+  unloadFailed(model: string, message: string, at: number): void;
   /** A backend's health was asked, or could be told otherwise. */
   healthSeen(model: string, isUp: boolean): void;
 }

@@ -84,6 +84,7 @@ export class Scheduler {
     return this.#advance({ kind: 'swapEnded', outcome, ms }, now);
   }
 
+  /** If it failed, the model's health must be asked: its server may be gone all the same. */
   unloadEnded(ok: boolean, now: number): Action[] {
     return this.#advance({ kind: 'unloadEnded', ok }, now);
   }

@@ -61,6 +61,7 @@ export class Dispatcher implements Activity {
       unloadEnded: (model, ok) => {
         if (ok) this.#noteLeft(model);
         this.#perform(this.#scheduler.unloadEnded(ok, parts.now()));
+        if (!ok) void this.#loader.probe(model, false);
       },
       probeEnded: (model, isHealthy) => {
         const { presence } = modelState(this.#scheduler.state, model);

@@ -75,6 +75,7 @@ export class Loader {
   async unload(model: string): Promise<void> {
     this.#endWatch(model);
     const error = await this.#parts.swapper.unload(this.#backend(model));
+    if (error !== null) this.#parts.recorder.unloadFailed(model, error, this.#parts.now());
     this.#events.unloadEnded(model, error === null);
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../rig/polling.ts';
 import { ask, askAll, goodReply } from './asking.ts';
+import { WAIT_FOR_GO } from '../support/machine.ts';
 import { HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
 import { readStatus, untilStatus, untilWaiting } from './statusView.ts';
@@ -160,6 +161,34 @@ test('a model that is still coming up when another is wanted has to make room fo
   assert.equal(refused.status, 503);
   assert.deepEqual(reply, goodReply('a'));
   assert.deepEqual(machine.leavings(), ['', 'b']);
+});
+
+test('a script that somebody kills is tried again', async (t) => {
+  const { machine, jano } = await openMachineRig(t, ['a'], {
+    // A killed one cannot take its mark away.
+    script: `[ -e self ] || { rmdir running; echo $$ > self; ${WAIT_FOR_GO}; }`,
+  });
+
+  const reply = ask(jano, 'a');
+  await until('the script runs', () => machine.has('self') && machine.read('self') !== '');
+  process.kill(Number(machine.read('self')), 'SIGKILL');
+
+  assert.deepEqual(await reply, goodReply('a'));
+  assert.deepEqual(machine.swaps(), ['a', 'a']);
+  assert.match((await readStatus(jano)).lastError?.message ?? '', / was killed by SIGKILL/);
+});
+
+test('a script that writes without end is ended at the deadline, and the others go on', async (t) => {
+  const { jano } = await openMachineRig(t, ['a', 'b'], {
+    script: '[ "$1" = a ] || { yes "a line" & yes "another" >&2; }',
+    swap: { timeout: '1s' },
+  });
+
+  const [a, b] = await askAll(jano, ['a', 'b']);
+
+  assert.deepEqual(a, goodReply('a'));
+  assert.equal(b?.status, 503);
+  assert.match(b.text, /was still running and was ended.*: another \| another/);
 });
 
 test('a script that leaves a server with its stdout is done when it exits', async (t) => {

@@ -18,9 +18,10 @@ export class HeldAnswers {
   readonly #arrived: HeldAnswer[] = [];
   readonly #waiting: ((held: HeldAnswer) => void)[] = [];
 
-  /** For the machine. */
+  /** For the machine. Its servers do not tell their slots. */
   readonly answer: ModelAnswer = (model, req, res) => {
     req.resume();
+    if (req.url === '/slots') return void res.writeHead(404).end();
     const held = hold(model, req, res);
     const waiting = this.#waiting.shift();
     if (waiting === undefined) this.#arrived.push(held);

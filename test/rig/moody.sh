@@ -7,8 +7,22 @@
 set -eu
 cd "$MOODY_STATE"
 
+# Prints what the system says of process $1 behind its name, or nothing if it does not run; a zombie does not.
+stat_of() {
+  line=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+  case ${line##*) } in
+    [ZX]*) ;;
+    *) echo "${line##*) }" ;;
+  esac
+}
+
 end() {
-  read -r pid _ <"$1.pid" && kill -TERM "$pid"
+  read -r pid _ <"$1.pid"
+  if [ -z "$(stat_of "$pid")" ]; then
+    echo "$1 does not run" >&2
+    return 1
+  fi
+  kill -TERM "$pid"
 }
 
 case $1 in
@@ -29,5 +43,4 @@ for entry in $MOODY_PORTS; do
 done
 # shellcheck disable=SC2086 # several arguments
 "$MOODY_NODE" "$MOODY_SERVER" --model "$1" --port "$port" $arguments >"$1.log" 2>&1 </dev/null &
-stat=$(cat "/proc/$!/stat")
-echo "$! $(echo "${stat##*) }" | cut -d ' ' -f 20)" >"$1.pid"
+echo "$! $(stat_of $! | cut -d ' ' -f 20)" >"$1.pid"

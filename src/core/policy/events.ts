@@ -26,6 +26,7 @@ export type PolicyEvent =
   | { readonly kind: 'swapBegan'; readonly load: string; readonly unload: readonly string[] }
   | { readonly kind: 'swapEnded'; readonly outcome: SwapOutcome; readonly ms: number }
   | { readonly kind: 'unloadBegan'; readonly model: string }
+  /** If it failed, the model's health is being asked. */
   | { readonly kind: 'unloadEnded'; readonly ok: boolean }
   /** Its health is being asked: it looks dead, or as if it had come up after all. */
   | { readonly kind: 'probeBegan'; readonly model: string }
@@ -192,7 +193,7 @@ function endUnload(state: PolicyState, ok: boolean, now: number): void {
     const model = modelState(state, name);
     if (ok) [model.presence, model.doubt] = ['absent', 'none'];
     // The next try comes after another ttl.
-    else [model.presence, model.usedAt] = ['resident', now];
+    else [model.presence, model.usedAt, model.probing] = ['resident', now, true];
   }
 }
 

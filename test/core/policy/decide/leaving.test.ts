@@ -131,8 +131,22 @@ suite('a model with a ttl', () => {
     stage.resident('chat', 0);
     stage.run(5000);
     stage.happen({ kind: 'unloadEnded', ok: false }, 6000);
+    stage.probeEnded('chat', true, 6100);
 
-    assert.deepEqual(stage.run(6000), ['wait until 11000']);
+    assert.deepEqual(stage.run(6100), ['wait until 11000']);
+  });
+
+  test('takes nobody after an unload that failed before its health was asked', () => {
+    const stage = new Stage({ chat: { ttlMs: 5000 } });
+    stage.resident('chat', 0);
+    stage.run(5000);
+    stage.queue('chat', 5500);
+    stage.happen({ kind: 'unloadEnded', ok: false }, 6000);
+    const before = stage.run(6000);
+    stage.probeEnded('chat', false, 6100);
+
+    assert.deepEqual(before, ['wait']);
+    assert.deepEqual(stage.run(6100), ['swap chat for chat', 'wait']);
   });
 
   test('is loaded again for whoever comes while it is unloaded', () => {

@@ -201,9 +201,10 @@ export class World {
         return this.#swap(action);
       case 'unload': {
         const ok = this.#servers.unload(action.model);
-        this.#timeline.add(this.#now + 500, () =>
-          this.#happen({ kind: 'unloadEnded', ok }, (it) => it.unloadEnded(ok, this.#now)),
-        );
+        this.#timeline.add(this.#now + 500, () => {
+          this.#happen({ kind: 'unloadEnded', ok }, (it) => it.unloadEnded(ok, this.#now));
+          if (!ok) this.#probe(action.model);
+        });
       }
     }
   }
