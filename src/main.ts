@@ -123,7 +123,8 @@ function stopOnSignals(jano: Jano, machine: Machine | null): void {
   const stop = (signal: NodeJS.Signals): void => {
     if (firstAt !== null && Date.now() - firstAt < SAME_SIGNAL_MS) return;
     if (firstAt !== null) {
-      machine?.closeNow();
+      // After the script that may be starting one of its servers: that ends at the exit, too.
+      process.once('exit', () => machine?.closeNow());
       process.exit(1);
     }
     firstAt = Date.now();

@@ -12,6 +12,13 @@ export async function endGroup(groupId: number, graceMs: number): Promise<void> 
   await isGoneWithin(groupId, graceMs);
 }
 
+/** Kills all processes of a child's group should this process exit before the result is called, however it comes to exit. */
+export function tieGroup(groupId: number): () => void {
+  const kill = (): void => void signalGroup(groupId, 'SIGKILL');
+  process.once('exit', kill);
+  return () => process.off('exit', kill);
+}
+
 async function isGoneWithin(groupId: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (await hasMembers(groupId)) {

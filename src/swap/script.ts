@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OutputTail } from './outputTail.ts';
-import { endGroup } from './processGroup.ts';
+import { endGroup, tieGroup } from './processGroup.ts';
 
 /** One call of the user's program. */
 export interface ScriptCall {
@@ -66,10 +66,9 @@ async function follow(child: Child, call: ScriptCall, limit: AbortSignal): Promi
   const stderr = new OutputTail(child.stderr);
   const closed = once(child, 'close');
   try {
-    const exit = await waitForExit(child, limit);
-    if (exit.kind === 'interrupted') {
-      if (child.pid !== undefined) await endGroup(child.pid, call.graceMs);
-    } else if (call.isQuestion || exit.kind === 'killed' || exit.code !== 0) {
+    const exit = await waitForEnd(child, call.graceMs, limit);
+    const isOver = exit.kind !== 'interrupted';
+    if (isOver && (call.isQuestion || exit.kind === 'killed' || exit.code !== 0)) {
       await Promise.race([closed, pause(LAST_OUTPUT_MS, undefined, { ref: false })]);
     }
     return { ...exit, stdout: stdout.text, stderr: stderr.text };
@@ -77,6 +76,20 @@ async function follow(child: Child, call: ScriptCall, limit: AbortSignal): Promi
     stdout.release();
     stderr.release();
     child.unref();
+  }
+}
+
+/** Waits for the exit and brings it about when `limit` fires. Meanwhile Jano's own exit takes the whole group with it. */
+async function waitForEnd(child: Child, graceMs: number, limit: AbortSignal): Promise<Exit> {
+  const { pid } = child;
+  if (pid === undefined) throw new Error('a process that was started has no number');
+  const untie = tieGroup(pid);
+  try {
+    const exit = await waitForExit(child, limit);
+    if (exit.kind === 'interrupted') await endGroup(pid, graceMs);
+    return exit;
+  } finally {
+    untie();
   }
 }
 
