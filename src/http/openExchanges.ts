@@ -28,7 +28,10 @@ export class OpenExchanges {
   breakOff(): void {
     const message = 'jano stopped before the answer was complete';
     for (const [exchange, res] of this.#open) {
-      exchange.failure ??= { outcome: res.headersSent ? 'cut' : 'failed', message };
+      // The head of a websocket is a whole answer.
+      if (!res.writableFinished) {
+        exchange.failure ??= { outcome: res.headersSent ? 'cut' : 'failed', message };
+      }
       if (res.headersSent) res.destroy();
       else sendProblem(res, exchange.backendPath, problemOf(stopping(), exchange.method));
     }
