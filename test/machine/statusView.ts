@@ -6,6 +6,7 @@ const byModel = <T extends z.ZodType>(value: T): z.ZodRecord<z.ZodString, T> =>
   z.record(z.string(), value);
 
 const statusView = z.object({
+  uptimeSeconds: z.number(),
   currentModel: z.string().nullable(),
   currentModelLoadedAt: z.iso.datetime().nullable(),
   queueDepth: z.number(),
@@ -47,7 +48,16 @@ const statusView = z.object({
       why: z.string(),
     }),
   ),
-  running: z.array(z.object({ id: z.number(), model: z.string(), caller: z.string() })),
+  running: z.array(
+    z.object({
+      id: z.number(),
+      model: z.string(),
+      caller: z.string(),
+      runningMs: z.number(),
+      firstByteMs: z.number().nullable(),
+      bytes: z.number(),
+    }),
+  ),
   swapsTotal: z.number(),
   swapFailuresTotal: z.number(),
   swapsAvoided: z.number(),
@@ -58,7 +68,8 @@ export type StatusView = z.infer<typeof statusView>;
 
 /** Asks for it, and fails the test when a name or a type is not as published. */
 export async function readStatus({ url }: Reachable): Promise<StatusView> {
-  const response = await fetch(`${url}/status`);
+  // Where its time runs fast, a kept connection may be closed just as it is used again.
+  const response = await fetch(`${url}/status`, { headers: { Connection: 'close' } });
   return statusView.parse(await response.json());
 }
 

@@ -1,10 +1,15 @@
 // Before the tests, so that fetching counts against the time of none of them.
+import { findFaketime } from './faketime.ts';
 import { findLlamaServer } from './llamaServer.ts';
+import type { Tool } from './tool.ts';
 
-const server = await findLlamaServer();
-const found = server.kind === 'found';
-process.stdout.write(
-  found
-    ? `tests use ${server.path}\n`
-    : `no llama-server, so the tests that need one are skipped: ${server.reason}\n`,
-);
+report('llama-server', await findLlamaServer());
+report('libfaketime', await findFaketime());
+
+function report(name: string, tool: Tool): void {
+  process.stdout.write(
+    tool.kind === 'found'
+      ? `tests use ${tool.path}\n`
+      : `no ${name}, so the tests that need one are skipped: ${tool.reason}\n`,
+  );
+}
