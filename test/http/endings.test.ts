@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { assertEnded } from '../support/aftermath.ts';
-import { REFUSING_URL, startBackend, startRawBackend } from '../support/fakeBackend.ts';
+import { beginAnswer } from '../support/begunAnswer.ts';
+import { startBackend, startRawBackend } from '../support/fakeBackend.ts';
 import { startMachine } from '../support/machine.ts';
-import { openRaw, type RawConnection } from '../support/rawHttp.ts';
-import { type RunningJano, startJano, startJanoFor } from '../support/startJano.ts';
+import { startJano, startJanoFor } from '../support/startJano.ts';
 
-const CHUNKED =
-  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n';
 const KEPT = 'Connection: keep-alive\r\nKeep-Alive: timeout=75\r\n';
 
 /** The ways in which a backend dies. */
@@ -16,29 +14,6 @@ const WAYS: Readonly<Record<string, (socket: Socket) => void>> = {
   closes: (socket) => void socket.end(),
   resets: (socket) => void socket.resetAndDestroy(),
 };
-
-interface Scene {
-  readonly jano: RunningJano;
-  readonly caller: RawConnection;
-  /** The connection on which the request has reached the backend. */
-  readonly backend: Socket;
-  /** How many requests have. */
-  readonly hits: () => number;
-}
-
-/** A request that has reached a backend which has said `answer` so far. */
-async function setScene(t: TestContext, answer: string): Promise<Scene> {
-  const sockets: Socket[] = [];
-  const arrival = Promise.withResolvers<Socket>();
-  const url = await startRawBackend(t, (socket) => {
-    sockets.push(socket);
-    socket.write(answer, () => arrival.resolve(socket));
-  });
-  const jano = await startJanoFor(t, url, {}, { parallel: 1 });
-  const head = 'POST /v1/chat/completions HTTP/1.1\r\nHost: jano\r\n\r\n';
-  const caller = await openRaw(t, jano.port, head);
-  return { jano, caller, backend: await arrival.promise, hits: () => sockets.length };
-}
 
 function drained(socket: Socket): Promise<Socket> {
   return new Promise((resolve) => {
@@ -48,25 +23,8 @@ function drained(socket: Socket): Promise<Socket> {
 }
 
 for (const [way, die] of Object.entries(WAYS)) {
-  test(`a backend that ${way} in a stream breaks the caller's connection, nothing added`, async (t) => {
-    const { jano, caller, backend, hits } = await setScene(t, `${CHUNKED}5\r\ndata:\r\n`);
-    await caller.until((text) => text.includes('data:'));
-
-    die(backend);
-
-    const kept = CHUNKED.replace('Transfer-Encoding', `${KEPT}Transfer-Encoding`);
-    assert.equal(await caller.closed(), `${kept}5\r\ndata:\r\n`);
-    await assertEnded(jano, ['200 cut']);
-    assert.equal(hits(), 1);
-    assert.match(
-      jano.snapshot().ledger.lastError?.message ?? '',
-      /"qwen" was cut: connection reset/,
-    );
-    assert.equal(jano.snapshot().ledger.errorsLastQuarter.total(Date.now()), 1);
-  });
-
   test(`a backend that ${way} before its Content-Length is reached breaks the caller's`, async (t) => {
-    const { jano, caller, backend } = await setScene(
+    const { jano, caller, backend } = await beginAnswer(
       t,
       'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc',
     );
@@ -108,7 +66,7 @@ for (const [way, die] of Object.entries(WAYS)) {
     ['in the head of its answer', 'HTTP/1.1 200 OK\r\nContent-'],
   ] as const) {
     test(`a backend that ${way} ${when} gives a 502, on a connection that lives`, async (t) => {
-      const { jano, caller, backend, hits } = await setScene(t, answer);
+      const { jano, caller, backend, hits } = await beginAnswer(t, answer);
 
       die(backend);
       const received = await caller.until((text) => text.endsWith('}'));
@@ -127,8 +85,8 @@ for (const [way, die] of Object.entries(WAYS)) {
 }
 
 test('an answer that ends with its connection is whole when that closes, cut when it is reset', async (t) => {
-  const whole = await setScene(t, 'HTTP/1.0 200 OK\r\n\r\nabc');
-  const broken = await setScene(t, 'HTTP/1.0 200 OK\r\n\r\nabc');
+  const whole = await beginAnswer(t, 'HTTP/1.0 200 OK\r\n\r\nabc');
+  const broken = await beginAnswer(t, 'HTTP/1.0 200 OK\r\n\r\nabc');
 
   await broken.caller.until((text) => text.includes('abc'));
   whole.backend.end();
@@ -138,55 +96,6 @@ test('an answer that ends with its connection is whole when that closes, cut whe
   assert.match(await broken.caller.closed(), /\r\n3\r\nabc\r\n$/);
   await assertEnded(whole.jano, ['200 served']);
   await assertEnded(broken.jano, ['200 cut']);
-});
-
-test('twenty requests to a port where nothing listens are twenty 502s, and it may come back', async (t) => {
-  const url = REFUSING_URL;
-  const jano = await startJanoFor(t, url, { models: [{ name: 'qwen', url, pinned: true }] });
-
-  for (let count = 0; count < 20; count++) {
-    const response = await fetch(`${jano.url}/v1/x`, { method: 'POST', body: '{}' });
-    assert.equal(response.status, 502);
-    assert.match(await response.text(), /failed before it answered: connection refused/);
-  }
-  await startBackend(t, (_req, res) => res.end(), { port: Number(new URL(url).port) });
-
-  await assertEnded(
-    jano,
-    Array.from({ length: 20 }, () => '502 failed'),
-  );
-});
-
-test('a backend found dead is loaded again for the next request', async (t) => {
-  const machine = await startMachine(t, ['qwen'], (_model, _req, res) => res.end('{}'), {
-    resident: ['qwen'],
-  });
-  const { models, command } = machine;
-  const jano = await startJano(t, { models, swap: { command, poll: '10ms' } });
-  machine.kill('qwen');
-
-  const first = await fetch(`${jano.url}/x`, { method: 'POST' });
-  const second = await fetch(`${jano.url}/x`, { method: 'POST' });
-
-  assert.deepEqual([first.status, second.status], [502, 200]);
-  assert.deepEqual(machine.swaps(), ['qwen']);
-  await assertEnded(jano, ['502 failed', '200 served']);
-});
-
-test('a backend that takes one request per connection, without saying so, serves them all', async (t) => {
-  const url = await startRawBackend(t, (socket) => {
-    socket.once('data', () => socket.resetAndDestroy());
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
-  });
-  const jano = await startJanoFor(t, url, {}, { parallel: 1 });
-
-  const caller = await openRaw(t, jano.port, '');
-  for (let count = 1; count <= 4; count++) {
-    caller.socket.write('POST /x HTTP/1.1\r\nHost: jano\r\n\r\n');
-    await caller.until((text) => text.split('{}').length > count);
-  }
-
-  await assertEnded(jano, ['200 served', '200 served', '200 served', '200 served']);
 });
 
 test('a backend that answers before it has read the body is believed, and its connection let go', async (t) => {

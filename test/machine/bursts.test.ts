@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, askAll, goodReply } from './asking.ts';
+import { askAll, goodReply } from './asking.ts';
 import { HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
-import { readStatus, untilStatus, untilWaiting } from './statusView.ts';
+import { untilWaiting } from './statusView.ts';
 
 const SIX = ['chat', 'code', 'chat', 'chat', 'code', 'code'];
 
@@ -57,38 +57,6 @@ test('30 requests over three models cost three swaps when none is resident', asy
   assert.deepEqual(await replies, models.map(goodReply));
   assert.deepEqual(rig.machine.swaps().toSorted(), names.toSorted());
   assert.deepEqual(rig.machine.faults, []);
-});
-
-test('50 requests that alternate between two models cost two swaps at most', async (t) => {
-  const rig = await openMachineRig(t, ['a', 'b'], { script: 'sleep 0.2' });
-  const models = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'a' : 'b'));
-
-  const replies = await askAll(rig.jano, models);
-
-  assert.deepEqual(replies, models.map(goodReply));
-  assert.ok(rig.machine.swaps().length <= 2, rig.machine.swaps().join());
-  assert.deepEqual(rig.machine.faults, []);
-  assert.equal((await readStatus(rig.jano)).swapFailuresTotal, 0);
-});
-
-test('A B A A C A B C with A loaded costs two swaps and is served A A A A B B C C', async (t) => {
-  const held = new HeldAnswers();
-  const rig = await openMachineRig(t, ['a', 'b', 'c'], {
-    answer: held.answer,
-    resident: ['a'],
-    models: { a: { parallel: 1 }, b: { parallel: 1 }, c: { parallel: 1 } },
-  });
-
-  const replies = [];
-  for (const [index, model] of 'abaacabc'.split('').entries()) {
-    replies.push(ask(rig.jano, model));
-    await untilStatus(rig.jano, `${model} came`, (now) => now.queueDepth + now.inFlight > index);
-  }
-  const served = await held.endNext(8);
-
-  await Promise.all(replies);
-  assert.equal(served.map(({ model }) => model).join(''), 'aaaabbcc');
-  assert.deepEqual(rig.machine.swaps(), ['b', 'c']);
 });
 
 test('names of one model make no swap between them', async (t) => {

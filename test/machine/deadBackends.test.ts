@@ -6,19 +6,6 @@ import { answerAtOnce, HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
 import { readStatus, untilStatus, untilWaiting } from './statusView.ts';
 
-test('a dead model costs the request that met it a 502, the next one loads it again', async (t) => {
-  const { machine, jano } = await openMachineRig(t, ['a'], { resident: ['a'] });
-  machine.kill('a');
-
-  const first = await ask(jano, 'a');
-  const second = await ask(jano, 'a');
-
-  assert.equal(first.status, 502);
-  assert.match(first.text, /^the backend of "a" failed before it answered: /);
-  assert.deepEqual(second, goodReply('a'));
-  assert.deepEqual(machine.swaps(), ['a']);
-});
-
 test('many who meet a dead model at once make it be loaded once', async (t) => {
   const { machine, jano } = await openMachineRig(t, ['a'], { resident: ['a'] });
   machine.kill('a');

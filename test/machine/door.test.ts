@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, goodReply } from './asking.ts';
-import { HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
-import { readStatus, untilWaiting } from './statusView.ts';
+import { readStatus } from './statusView.ts';
 
 for (const method of ['GET', 'HEAD', 'OPTIONS']) {
   test(`${method} loads no model: one that is not resident is answered for by Jano`, async (t) => {
@@ -28,49 +27,6 @@ test('POST /api/show loads no model either', async (t) => {
   assert.equal(response.status, 503);
   assert.match(await response.text(), /^\{"error":"model \\"b\\" is not loaded, /);
   assert.deepEqual(machine.swaps(), []);
-});
-
-test('what programs ask to find their way loads no model', async (t) => {
-  const { machine, jano } = await openMachineRig(t, ['a', 'b'], { resident: ['a'] });
-  const paths = [
-    '/',
-    '/health',
-    '/v1/models',
-    '/v1/models/b',
-    '/api/tags',
-    '/api/ps',
-    '/favicon.ico',
-  ];
-
-  const responses = await Promise.all(paths.map((path) => fetch(jano.url + path)));
-
-  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
-  assert.deepEqual(machine.swaps(), []);
-});
-
-test('a full queue is told so at once, with a Retry-After', async (t) => {
-  const held = new HeldAnswers();
-  const { jano } = await openMachineRig(t, ['a', 'b'], {
-    answer: held.answer,
-    resident: ['a'],
-    config: { queue: { maxWaiting: 2 } },
-  });
-
-  const replies = [ask(jano, 'a')];
-  const answer = await held.next();
-  replies.push(ask(jano, 'b'), ask(jano, 'b'));
-  await untilWaiting(jano, 2);
-  const refused = await ask(jano, 'b');
-  const besides = ask(jano, 'a');
-  await held.endNext(1);
-  answer.end();
-  await held.endNext(2);
-
-  assert.deepEqual([refused.status, refused.retryAfter], [503, '10']);
-  assert.equal(refused.text, 'the queue is full: 2 requests wait already');
-  // It did not have to wait.
-  assert.deepEqual(await besides, goodReply('a'));
-  await Promise.all(replies);
 });
 
 test('without a limit of bytes any number of them may wait', async (t) => {

@@ -117,38 +117,6 @@ test('a model that had to leave in a failed swap is not down, and is loaded when
   assert.deepEqual(await reply, goodReply('a'));
 });
 
-test('a script that hangs is ended at the deadline with all it started, and not tried again', async (t) => {
-  const { machine, jano } = await openMachineRig(t, ['a', 'b'], {
-    script: '[ "$1" = a ] || sleep 1000',
-    swap: { timeout: '1s' },
-  });
-
-  const [a, b] = await askAll(jano, ['a', 'b']);
-
-  assert.deepEqual(a, goodReply('a'));
-  assert.equal(b?.status, 503);
-  assert.match(b.text, /swap of "b" timed out after 1000 ms: .* was still running and was ended/);
-  assert.equal(machine.swaps().filter((model) => model === 'b').length, 1);
-});
-
-test('a model that is not ready at the deadline costs a 503, and is served once it came up', async (t) => {
-  const { machine, jano } = await openMachineRig(t, ['b'], {
-    script: 'exit 0',
-    swap: { timeout: '1s' },
-  });
-
-  const early = ask(jano, 'b');
-  const { waiting } = await untilStatus(jano, 'readiness', ({ swap }) => swap?.phase === 'ready');
-  const refused = await early;
-  machine.setResidents('b');
-  const reply = await ask(jano, 'b');
-
-  assert.match(waiting[0]?.why ?? '', /^"b" is being loaded, for 0\.\d s so far$/);
-  assert.match(refused.text, /swap of "b" timed out after 1000 ms: .*\/health: connection reset/);
-  assert.deepEqual(reply, goodReply('b'));
-  assert.deepEqual(machine.swaps(), ['b']);
-});
-
 test('a model that is still coming up when another is wanted has to make room for it', async (t) => {
   const { machine, jano } = await openMachineRig(t, ['a', 'b'], {
     script: '[ "$1" = a ] || exit 0',
@@ -189,18 +157,6 @@ test('a script that writes without end is ended at the deadline, and the others 
   assert.deepEqual(a, goodReply('a'));
   assert.equal(b?.status, 503);
   assert.match(b.text, /was still running and was ended.*: another \| another/);
-});
-
-test('a script that leaves a server with its stdout is done when it exits', async (t) => {
-  const { machine, jano } = await openMachineRig(t, ['a'], {
-    script: 'sleep 1000 & echo $! > server',
-  });
-
-  const reply = await ask(jano, 'a');
-  const server = Number(machine.read('server'));
-  t.after(() => process.kill(server, 'SIGKILL'));
-
-  assert.deepEqual(reply, goodReply('a'));
 });
 
 test('all who wait for a model that cannot be loaded are told so, and nobody else', async (t) => {

@@ -3,31 +3,7 @@ import { test } from 'node:test';
 import { ask, goodReply } from './asking.ts';
 import { HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
-import { readStatus, untilStatus, untilWaiting } from './statusView.ts';
-
-test('a caller that leaves while it waits frees its place, and no swap is begun for it', async (t) => {
-  const held = new HeldAnswers();
-  const { machine, jano } = await openMachineRig(t, ['a', 'b'], {
-    answer: held.answer,
-    resident: ['a'],
-  });
-  const caller = new AbortController();
-
-  const running = ask(jano, 'a');
-  const answer = await held.next();
-  const leaving = assert.rejects(ask(jano, 'b', { signal: caller.signal }));
-  await untilWaiting(jano, 1);
-  caller.abort();
-  await leaving;
-  const { oldestWaitingMs } = await untilWaiting(jano, 0);
-  answer.end();
-  await running;
-  await untilStatus(jano, 'nothing runs', ({ inFlight }) => inFlight === 0);
-
-  assert.equal(oldestWaitingMs, 0);
-  assert.deepEqual(machine.swaps(), []);
-  assert.equal((await readStatus(jano)).swap, null);
-});
+import { untilStatus, untilWaiting } from './statusView.ts';
 
 test('a load that nobody waits for any more goes on to its end, and nothing is sent', async (t) => {
   const held = new HeldAnswers();

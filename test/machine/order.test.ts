@@ -1,30 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, goodReply } from './asking.ts';
-import { answerAtOnce, HeldAnswers } from './heldAnswers.ts';
+import { HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
 import { untilStatus, untilWaiting } from './statusView.ts';
-
-test('an answer that streams is not cut by a request for another model', async (t) => {
-  const held = new HeldAnswers();
-  const { machine, jano } = await openMachineRig(t, ['a', 'b'], {
-    answer: held.answer,
-    resident: ['a'],
-  });
-
-  const first = ask(jano, 'a');
-  const streaming = await held.next();
-  streaming.begin();
-  const second = ask(jano, 'b');
-  const before = await untilWaiting(jano, 1);
-  streaming.end();
-  (await held.next()).end();
-
-  assert.equal(before.swap, null);
-  assert.deepEqual(await Promise.all([first, second]), [goodReply('a'), goodReply('b')]);
-  assert.deepEqual(machine.swaps(), ['b']);
-  assert.deepEqual(machine.faults, []);
-});
 
 test('newcomers do not keep a request for another model waiting for ever', async (t) => {
   const held = new HeldAnswers();
@@ -51,33 +30,6 @@ test('newcomers do not keep a request for another model waiting for ever', async
     ['b', 'a'],
   );
   assert.deepEqual(machine.swaps(), ['b', 'a']);
-});
-
-test('a rare request behind a flood waits for two swaps at most, whatever the flood does', async (t) => {
-  const swapsThen: number[] = [];
-  const { machine, jano } = await openMachineRig(t, ['flooded', 'rare'], {
-    resident: ['flooded'],
-    policy: { minTurnMs: 200, maxTurnMs: 200 },
-    answer: (model, req, res) => {
-      if (model === 'rare') swapsThen.push(machine.swaps().length);
-      answerAtOnce(model, req, res);
-    },
-  });
-
-  const flood = new AbortController();
-  // Three times as many as are served at once, so that there is always one waiting.
-  const floods = Array.from({ length: 12 }, async (_, index) => {
-    while (!flood.signal.aborted) await ask(jano, 'flooded', { caller: `flood ${index}` });
-  });
-  for (let round = 0; round < 3; round += 1) {
-    const swapsBefore = machine.swaps().length;
-    assert.deepEqual(await ask(jano, 'rare', { caller: 'rare' }), goodReply('rare'));
-    assert.ok((swapsThen[round] ?? Number.NaN) - swapsBefore <= 2, machine.swaps().join());
-  }
-  flood.abort();
-  await Promise.all(floods);
-
-  assert.deepEqual(machine.faults, []);
 });
 
 test('two agents in closed loops on two models are both served, and swaps are few', async (t) => {

@@ -15,6 +15,13 @@ export async function assertEnded(jano: RunningJano, endings: readonly string[])
   assert.deepEqual(endingsOf(jano), [...endings, '200 served']);
 }
 
+/** The same, in whatever order they ended, and without a further request. */
+export async function assertRecorded(jano: RunningJano, endings: readonly string[]): Promise<void> {
+  await untilRecorded(jano, endings.length);
+  assertIdle(jano);
+  assert.deepEqual(endingsOf(jano).toSorted(), endings.toSorted());
+}
+
 /** Resolves once so many requests are over and recorded. */
 export function untilRecorded(jano: RunningJano, count: number): Promise<void> {
   return untilShown(jano, ({ ledger }) => ledger.requests.newest().length >= count);
