@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import type { RequestRecord } from '../../src/core/record.ts';
+import { readStatus } from '../machine/statusView.ts';
 import { assertEnded, untilShown } from '../support/aftermath.ts';
 import { fill, startRawBackend } from '../support/fakeBackend.ts';
 import { startMachine } from '../support/machine.ts';
@@ -28,8 +31,8 @@ interface Scene {
   readonly hits: () => number;
 }
 
-/** Jano with one slot, in front of a backend that says `answer` and no more. */
-async function setScene(t: TestContext, answer = ''): Promise<Scene> {
+/** Jano with one slot, or as many as told, in front of a backend that says `answer` and no more. */
+async function setScene(t: TestContext, answer = '', parallel = 1): Promise<Scene> {
   const sockets: Socket[] = [];
   let arrive = Promise.withResolvers<Socket>();
   const url = await startRawBackend(t, (socket) => {
@@ -38,7 +41,7 @@ async function setScene(t: TestContext, answer = ''): Promise<Scene> {
     arrive.resolve(socket);
     arrive = Promise.withResolvers();
   });
-  const jano = await startJanoFor(t, url, {}, { parallel: 1 });
+  const jano = await startJanoFor(t, url, {}, { parallel });
   return { jano, hits: () => sockets.length, reached: () => arrive.promise };
 }
 
@@ -48,7 +51,7 @@ async function send(t: TestContext, { jano, reached }: Scene): Promise<[RawConne
 }
 
 for (const [way, leave] of Object.entries(WAYS)) {
-  test(`a caller that ${way} while it sends its body is never forwarded`, async (t) => {
+  test(`gone-05: a caller that ${way} while it sends its body no longer keeps a slot`, async (t) => {
     const scene = await setScene(t);
     const arrival = once(scene.jano.server, 'request');
     const caller = await openRaw(t, scene.jano.port, REQUEST.slice(0, -1));
@@ -60,7 +63,7 @@ for (const [way, leave] of Object.entries(WAYS)) {
     assert.equal(scene.hits(), 0);
   });
 
-  test(`a caller that ${way} while it waits gives up its place at once`, async (t) => {
+  test(`gone-04: a caller that ${way} while it waits is no longer served for nobody`, async (t) => {
     const scene = await setScene(t);
     const [, running] = await send(t, scene);
     const waiting = await openRaw(t, scene.jano.port, REQUEST);
@@ -71,10 +74,11 @@ for (const [way, leave] of Object.entries(WAYS)) {
     running.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
 
     await assertEnded(scene.jano, ['499 abandoned', '200 served']);
+    assert.equal(firstRecord(scene.jano).dispatchedAt, null);
     assert.equal(scene.hits(), 1);
   });
 
-  test(`a caller that ${way} while its model is loaded is not waited for`, async (t) => {
+  test(`gone-05: a caller that ${way} while its model is loaded no longer keeps a slot`, async (t) => {
     const machine = await startMachine(t, ['qwen'], (_model, _req, res) => res.end('{}'), {
       isGated: true,
     });
@@ -91,25 +95,29 @@ for (const [way, leave] of Object.entries(WAYS)) {
     assert.deepEqual([machine.swaps(), machine.faults], [['qwen'], []]);
   });
 
-  for (const [phase, answer] of Object.entries({
-    'before the answer begins': '',
-    'after the head of the answer': HEAD,
-    'in the middle of the answer': HEAD + EVENT,
-  })) {
-    test(`a caller that ${way} ${phase} frees its slot, and the backend is told`, async (t) => {
+  for (const [id, phase, answer] of [
+    ['gone-02', 'before the answer begins', ''],
+    ['gone-02', 'after the head of the answer', HEAD],
+    ['gone-01', 'in the middle of the answer', HEAD + EVENT],
+  ] as const) {
+    test(`${id}: a caller that ${way} ${phase} no longer keeps the backend at work`, async (t) => {
       const scene = await setScene(t, answer);
       const [caller, backend] = await send(t, scene);
       const told = closing(backend);
-      if (answer !== '') await caller.until((text) => text.includes('\r\n\r\n'));
+      if (answer !== '') await caller.until((text) => text.endsWith(answer.slice(-4)));
 
       leave(caller.socket);
 
       await told;
       await assertEnded(scene.jano, ['499 abandoned']);
+      const { firstByteAt, usage } = firstRecord(scene.jano);
+      assert.deepEqual([firstByteAt === null, usage], [!answer.endsWith(EVENT), null]);
+      // The one behind it.
+      assert.equal((await readStatus(scene.jano)).requestsServedTotal, 1);
     });
   }
 
-  test(`a caller that ${way} after the last byte has been served`, async (t) => {
+  test(`gone-05: a caller that ${way} after the last byte no longer counts as lost`, async (t) => {
     const scene = await setScene(t, `${HEAD}${EVENT}0\r\n\r\n`);
     const [caller] = await send(t, scene);
     await caller.until((text) => text.endsWith('\r\n0\r\n\r\n'));
@@ -119,7 +127,7 @@ for (const [way, leave] of Object.entries(WAYS)) {
     await assertEnded(scene.jano, ['200 served']);
   });
 
-  test(`a caller that ${way} while others stay takes nobody with it`, async (t) => {
+  test(`gone-01: a caller that ${way} mid-stream no longer blocks those behind it`, async (t) => {
     const scene = await setScene(t, HEAD + EVENT);
     const [leaver] = await send(t, scene);
     const stayer = await openRaw(t, scene.jano.port, REQUEST);
@@ -133,7 +141,7 @@ for (const [way, leave] of Object.entries(WAYS)) {
     await assertEnded(scene.jano, ['499 abandoned', '200 served']);
   });
 
-  test(`a caller that ${way} after it has long stopped reading frees its slot`, async (t) => {
+  test(`gone-05: a caller that ${way} after it has long stopped reading no longer keeps its slot`, async (t) => {
     const scene = await setScene(t, HEAD);
     const [caller, backend] = await send(t, scene);
     await caller.until((text) => text.includes('\r\n\r\n'));
@@ -148,11 +156,17 @@ for (const [way, leave] of Object.entries(WAYS)) {
   });
 }
 
+function firstRecord(jano: RunningJano): RequestRecord {
+  const record = jano.snapshot().ledger.requests.newest().at(-1);
+  if (record === undefined) throw new Error('nothing is recorded');
+  return record;
+}
+
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-test('a caller that leaves with a second request pipelined leaves nothing behind', async (t) => {
+test('gone-05: a caller that leaves with a second request pipelined no longer keeps two slots', async (t) => {
   const scene = await setScene(t, HEAD + EVENT);
   const arrival = scene.reached();
   const caller = await openRaw(t, scene.jano.port, REQUEST + REQUEST);
@@ -163,4 +177,49 @@ test('a caller that leaves with a second request pipelined leaves nothing behind
 
   await assertEnded(scene.jano, ['499 abandoned']);
   assert.equal(scene.hits(), 1);
+});
+
+test('gone-03: a caller that stays is no longer taken for gone once its body was read', async (t) => {
+  const scene = await setScene(t, HEAD + EVENT, 2);
+  const [leaver] = await send(t, scene);
+  const [stayer, backend] = await send(t, scene);
+  await untilShown(scene.jano, (shown) => shown.running.length === 2);
+
+  leaver.socket.destroy();
+  await untilShown(scene.jano, (shown) => shown.running.length === 1);
+  backend.end('0\r\n\r\n');
+
+  assert.match(await stayer.until((text) => text.endsWith('0\r\n\r\n')), /data: hi\n\n\r\n0/);
+  await assertEnded(scene.jano, ['499 abandoned', '200 served']);
+});
+
+test('gone-04: a caller that left while it waited no longer causes a swap of minutes', async (t) => {
+  const goOn = Promise.withResolvers<void>();
+  const answer = async (model: string, _req: unknown, res: ServerResponse): Promise<void> => {
+    asked.push(model);
+    res.write(' ');
+    await goOn.promise;
+    res.end('{}');
+  };
+  const asked: string[] = [];
+  const machine = await startMachine(t, ['a', 'b'], (...args) => void answer(...args), {
+    resident: ['a'],
+  });
+  const { models, command } = machine;
+  const jano = await startJano(t, { models, swap: { command, poll: '10ms' } });
+  const running = await fetch(`${jano.url}/x?model=a`, { method: 'POST' });
+  const waiting = await openRaw(t, jano.port, REQUEST.replace('/v1', '/upstream/b/v1'));
+  await untilShown(jano, (shown) => shown.waiting.length === 1);
+
+  waiting.socket.destroy();
+  await untilShown(jano, (shown) => shown.waiting.length === 0);
+  const { oldestWaitingMs, queueDepth, swap } = await readStatus(jano);
+  goOn.resolve();
+  await running.text();
+
+  await assertEnded(jano, ['499 abandoned', '200 served']);
+  assert.deepEqual([oldestWaitingMs, queueDepth, swap], [0, 0, null]);
+  assert.deepEqual([machine.swaps(), asked], [[], ['a']]);
+  const { dispatchedAt, firstByteAt, swapMs } = firstRecord(jano);
+  assert.deepEqual([dispatchedAt, firstByteAt, swapMs], [null, null, 0]);
 });
