@@ -145,17 +145,3 @@ test('after each of Jano’s own errors the connection can be used again', async
 
   await assertEnded(jano, ['404 rejected', '400 rejected', '200 served']);
 });
-
-test('an OPTIONS goes to a resident backend, and is no request for a model in the records', async (t) => {
-  const url = await startBackend(t, (req, res) => {
-    res.setHeader('access-control-allow-origin', '*');
-    res.end(req.method);
-  });
-  const jano = await startJanoFor(t, url, {}, { parallel: 1 });
-
-  const response = await fetch(`${jano.url}/v1/chat/completions`, { method: 'OPTIONS' });
-
-  assert.equal(await response.text(), 'OPTIONS');
-  assert.equal(response.headers.get('access-control-allow-origin'), '*');
-  await assertEnded(jano, []);
-});
