@@ -80,6 +80,30 @@ test('swap-03: a request that comes just as a swap ends, fails or is left no lon
   assert.doesNotMatch((await readStatus(jano)).lastError?.message ?? '', /another run/);
 });
 
+test('time-04: a caller that gives up while its model loads no longer takes those with it who stay', async (t) => {
+  const { machine, jano } = await openMachineRig(t, ['a', 'b'], {
+    resident: ['a'],
+    isGated: true,
+  });
+  const caller = new AbortController();
+
+  const staying = ask(jano, 'b');
+  const leaving = assert.rejects(ask(jano, 'b', { signal: caller.signal }));
+  await untilWaiting(jano, 2);
+  caller.abort();
+  await leaving;
+  await untilWaiting(jano, 1);
+  await machine.go();
+
+  assert.deepEqual(await staying, goodReply('b'));
+  await assertRecorded(jano, ['200 served', '499 abandoned']);
+  const [served] = jano.snapshot().ledger.requests.newest();
+  // What it waited is told apart from what its answer took.
+  const { arrivedAt = 0, dispatchedAt, swapMs = 0 } = served ?? {};
+  assert.ok(swapMs > 0 && (dispatchedAt ?? 0) - arrivedAt >= swapMs);
+  assert.deepEqual(machine.swaps(), ['b']);
+});
+
 test('swap-09: A B A A C A B C no longer cost six swaps, but two, and are served A A A A B B C C', async (t) => {
   const held = new HeldAnswers();
   const { machine, jano } = await openMachineRig(t, ['a', 'b', 'c'], {
