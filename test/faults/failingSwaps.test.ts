@@ -72,7 +72,7 @@ test('swap-05: a server that says 503 Loading for longer than the limit no longe
   await until('it is served', async () => (await ask(jano, 'chat')).status === 200);
 
   assert.equal(early.status, 503);
-  assert.match(early.text, /swap of "chat" timed out after 1000 ms: .*503/);
+  assert.match(early.text, /swap of "chat" timed out after 1000 ms: /);
   const up = await readStatus(jano);
   assert.deepEqual([down.backendHealth['chat'], up.backendHealth['chat']], ['down', 'up']);
 });
@@ -105,7 +105,11 @@ test('swap-06: a server that is killed after its swap is started again for the n
   await stream(jano, 'chat');
 
   assert.equal(met.status, 502);
-  assert.match(met.text, /^the backend of "chat" failed before it answered: connection refused/);
+  // Reset where its main thread has gone, and the others with its port have not yet.
+  assert.match(
+    met.text,
+    /^the backend of "chat" failed before it answered: connection re(?:fused|set)/,
+  );
   assert.equal(swapsTotal, 1);
   assert.equal((await readStatus(jano)).swapsTotal, 2);
   await assertRecorded(jano, ['200 served', '502 failed', '200 served']);
