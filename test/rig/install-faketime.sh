@@ -16,7 +16,7 @@ SUITES=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release | tr -d '"')
 
 begin_install "$@"
 fetch_packages
-unpack_packages
+unpack_packages '*/libfaketimeMT.so*'
 mkdir -p "$DEST/lib"
 ln -sf ../debian-root/usr/bin/faketime "$DEST/bin/faketime"
 library=$(cd "$DEST" && find debian-root/usr/lib -name libfaketime.so.1)
