@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readStatus, type StatusView, untilStatus } from '../machine/statusView.ts';
 import { fasterBy, findFaketime } from '../rig/faketime.ts';
-import { makeFolder, startProgram } from '../support/program.ts';
+import { makeFolder, type Program, startProgram } from '../support/program.ts';
 
 /** Jano as a program of its own, whose clocks and timers run 600 times as fast as those of the test. */
 export interface FastJano {
@@ -34,7 +34,15 @@ export async function startFastJano(
   const folder = await makeFolder(t);
   await writeFile(join(folder, 'jano.json'), JSON.stringify(config));
   const environment = fasterBy(faketime.path, TIMES);
+  const started = Promise.withResolvers<Program>();
+  // Before it would be killed, which would leave files of libfaketime's behind.
+  t.after(async () => {
+    const { pid, ended } = await started.promise;
+    process.kill(pid, 'SIGTERM');
+    await ended;
+  });
   const program = startProgram(t, folder, ['--config', 'jano.json'], environment);
+  started.resolve(program);
   const [, url = '', port] = await program.until(/listens on (http:\/\/127\.0\.0\.1:(\d+))/);
   return {
     url,
