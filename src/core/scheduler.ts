@@ -1,3 +1,4 @@
+import { admitsVisit } from './policy/claim.ts';
 import { decide, type Decision, type Wait } from './policy/decide.ts';
 import { applyEvent, type PolicyEvent } from './policy/events.ts';
 import type { PolicySettings } from './policy/settings.ts';
@@ -54,10 +55,10 @@ export class Scheduler {
     return this.#advance({ kind: 'queued', id, model, caller }, now);
   }
 
-  /** A request that takes no slot and loads nothing: runs at once (true) if its model is resident, else never. */
+  /** A request that takes no slot and loads nothing: runs at once (true) if its model is resident and not about to make room, else never. */
   visit(request: { id: number; model: string; caller: string }, now: number): boolean {
     const { id, model, caller } = request;
-    if (modelState(this.#state, model).presence !== 'resident') return false;
+    if (!admitsVisit(this.#state, modelState(this.#state, model), now)) return false;
     this.#requests.set(id, { model, caller, phase: 'visiting' });
     applyEvent(this.#state, { kind: 'visitBegan', model }, now);
     return true;

@@ -190,7 +190,8 @@ export class Dispatcher implements Activity {
   #visit(turn: Turn, now: number): Promise<void> {
     const { id, backend, caller } = turn;
     if (!this.#scheduler.visit({ id, model: backend.model, caller }, now)) {
-      return Promise.reject(notResident(backend.model));
+      const { presence } = modelState(this.#scheduler.state, backend.model);
+      return Promise.reject(notResident(backend.model, presence === 'resident'));
     }
     this.#requests.begin(id);
     turn.dispatchedAt = now;

@@ -35,10 +35,12 @@ export function queueTimeout(why: string): RejectedError {
   return new RejectedError('queue_timeout', why, 10);
 }
 
-/** Its kind of request loads nothing, and the model is not there. */
-export function notResident(model: string): RejectedError {
-  const hint = 'a request of this kind does not load it';
-  return new RejectedError('not_resident', `model "${model}" is not loaded, and ${hint}`, null);
+/** Its kind of request loads nothing, and the model is not there, or not for long (`isLeaving`). */
+export function notResident(model: string, isLeaving: boolean): RejectedError {
+  const why = isLeaving
+    ? 'is about to make room for another, and a request of this kind does not hold that up'
+    : 'is not loaded, and a request of this kind does not load it';
+  return new RejectedError('not_resident', `model "${model}" ${why}`, null);
 }
 
 /** The model cannot be had for now; requests for it are refused for another `refuseMs`. */

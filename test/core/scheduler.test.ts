@@ -134,6 +134,20 @@ suite('a visit', () => {
     assert.equal(scheduler.wakeAt, null);
   });
 
+  test('is refused once its model has had its turn and somebody waits for the memory', () => {
+    const scheduler = residentChat();
+    scheduler.visit({ id: 1, model: 'chat', caller: 'monitor' }, 10);
+    submit(scheduler, 2, 'code', 20);
+
+    const early = scheduler.visit({ id: 3, model: 'chat', caller: 'monitor' }, 80_000);
+    const late = scheduler.visit({ id: 4, model: 'chat', caller: 'monitor' }, 80_001);
+    scheduler.release(1, PLAIN, 80_002);
+    const actions = scheduler.release(3, PLAIN, 80_003);
+
+    assert.deepEqual([early, late], [true, false]);
+    assert.deepEqual(inShort(actions), ['swap code']);
+  });
+
   test('keeps its model until it is over', () => {
     const scheduler = residentChat();
     scheduler.visit({ id: 1, model: 'chat', caller: 'monitor' }, 10);

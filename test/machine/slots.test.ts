@@ -98,6 +98,29 @@ test('a GET takes no slot', async (t) => {
   await untilStatus(jano, 'nothing runs', ({ inFlight }) => inFlight === 0);
 });
 
+test('GETs that overlap do not keep a model whose turn is over from making room', async (t) => {
+  const held = new HeldAnswers();
+  const { jano } = await openMachineRig(t, ['a', 'b'], {
+    answer: held.answer,
+    resident: ['a'],
+    policy: { minTurnMs: 0, maxTurnMs: 0 },
+  });
+
+  const visit = () => fetch(`${jano.url}/upstream/a/metrics`);
+  const first = visit();
+  const running = await held.next();
+  const wanted = ask(jano, 'b');
+  await untilStatus(jano, '"b" is waited for', ({ oldestWaitingMs }) => oldestWaitingMs > 0);
+  const second = await visit();
+  running.end();
+  await held.endNext(1);
+
+  assert.equal(second.status, 503);
+  assert.match(await second.text(), /is about to make room for another/);
+  assert.equal((await first).status, 200);
+  assert.deepEqual(await wanted, goodReply('b'));
+});
+
 /** Asks ten times at once, and gives how many of these the model got before it had answered any. */
 async function countAtOnce(jano: Reachable, held: HeldAnswers): Promise<number> {
   const replies = askAll(jano, TEN);

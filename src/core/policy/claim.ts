@@ -56,7 +56,7 @@ export function closesAt(state: PolicyState, victim: ModelState, claim: Claim): 
 export function isOpen(
   state: PolicyState,
   model: ModelState,
-  request: Waiting,
+  request: Pick<Waiting, 'queuedAt'>,
   claim: Claim | null,
 ): boolean {
   // While something is loaded nothing else can be, so nobody has to make room yet.
@@ -64,6 +64,12 @@ export function isOpen(
   if (!claim.victims?.includes(model)) return true;
   // The grace lets pass all that came before the oldest.
   return request.queuedAt <= closesAt(state, model, claim);
+}
+
+/** Whether a request that takes no slot may begin now: the gate keeps it out like any other, else many of them would keep the model for ever. */
+export function admitsVisit(state: PolicyState, model: ModelState, now: number): boolean {
+  if (model.presence !== 'resident') return false;
+  return isOpen(state, model, { queuedAt: now }, findClaim(state, now));
 }
 
 /** Absent models that somebody waits for, longest wait first. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Random } from '../../../bench/sim/random.ts';
+import { wantedModels } from '../../../../src/core/policy/claim.ts';
 import type { PolicyEvent } from '../../../../src/core/policy/events.ts';
 import { type Ending, modelState } from '../../../../src/core/policy/state.ts';
 import { type Action, Scheduler } from '../../../../src/core/scheduler.ts';
@@ -126,9 +127,11 @@ export class World {
   }
 
   #visit({ id, model, ms }: PlannedVisit): void {
-    const { presence } = modelState(this.#scheduler.state, model);
+    const { state } = this.#scheduler;
+    const isThere = modelState(state, model).presence === 'resident';
     const isLetIn = this.#scheduler.visit({ id, model, caller: 'visitor' }, this.#now);
-    assert.equal(isLetIn, presence === 'resident', 'lets a visitor wait');
+    if (isLetIn) assert(isThere, 'lets a visitor in to nobody');
+    else assert(!isThere || wantedModels(state).length > 0, 'refuses a visitor for nothing');
     if (!isLetIn) return;
     this.#servers.visitBegan(model);
     this.#mirror.apply({ kind: 'visitBegan', model }, this.#now);
