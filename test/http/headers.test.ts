@@ -178,3 +178,9 @@ test('a body in a transfer coding that would be lost on the way is refused', asy
 
   assert.match(answer, /^HTTP\/1\.1 501 .*"unknown_transfer_coding"/s);
 });
+
+test('a header may be called as a thing of JavaScript is', async (t) => {
+  const lines = ['Host: backend', 'constructor: 1', '__proto__: 2', 'toString: 3'];
+
+  assert.deepEqual(await linesThatArrive(t, lines), [...lines, 'Connection: close']);
+});
