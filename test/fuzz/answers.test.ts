@@ -64,14 +64,21 @@ function check(method: string, answer: RawAnswer, { received, records }: Afterma
   const got = readAnswer(received, 0, method, true);
   const [record] = records;
   assert.equal(records.length, 1, 'records');
+  // Where the end of the connection is the end of the answer, Node 22 does not always tell a reset from it.
+  const isUncertain = made.kind === 'read' && made.value.isUntilClose && answer.isReset;
   const isFailure = got.kind === 'read' && got.value.status === 502 && record?.outcome === 'failed';
   // A reset takes away what was not read before it.
-  if (made.kind === 'read' && !(answer.isReset && (isFailure || got.kind !== 'read'))) {
+  if (
+    made.kind === 'read' &&
+    !isUncertain &&
+    !(answer.isReset && (isFailure || got.kind !== 'read'))
+  ) {
     assert.ok(got.kind === 'read', `cut: ${JSON.stringify(received.slice(0, 300))}`);
     assert.equal(meaningOf(got.value), meaningOf(made.value), record?.error ?? '');
     return 'whole';
   }
   if (isFailure) return 'refused';
+  if (isUncertain) return 'uncertain';
   const isWhole = got.kind === 'read' && !got.value.isUntilClose;
   assert.equal(isWhole, false, `looks whole: ${JSON.stringify(received.slice(0, 300))}`);
   assert.equal(record?.outcome, 'cut');
@@ -79,11 +86,10 @@ function check(method: string, answer: RawAnswer, { received, records }: Afterma
 }
 
 /** What there is to be seen of it. */
-function readMade(method: string, { pieces, isReset }: RawAnswer): Reading<ReadAnswer> {
+function readMade(method: string, { pieces }: RawAnswer): Reading<ReadAnswer> {
   const bytes = pieces.join('');
   const reading = readAnswer(bytes, 0, method, true);
   if (reading.kind !== 'read') return reading;
   if (bytes.indexOf('\r\n\r\n') > NODES_HEAD_LIMIT_BYTES) return refuse('a head that is too long');
-  if (isReset && reading.value.isUntilClose) return refuse('a reset in place of the end');
   return reading;
 }

@@ -123,15 +123,7 @@ function lengthOf(random: Random, content: string): Header[] {
         `0x${content.length.toString(16)}`,
         `${right}, ${right}`,
       ];
-      const odder = [
-        '',
-        '1e2',
-        '٣',
-        '99999999999999999999999',
-        `0${right}`,
-        `${right} 0`,
-        `${right}\t`,
-      ];
+      const odder = ['', '1e2', '٣', '99999999999999999999999', `0${right}`, `${right} 0`];
       return [['Content-Length', random.pick([...odd, ...odder])]];
     }
     case 3:
