@@ -117,6 +117,11 @@ export class Scheduler {
     return this.#advance({ kind: 'slotsSeen', model, busy }, now);
   }
 
+  /** Whether its server is one that tells, when asked, how many of its slots are at work. */
+  slotsServed(model: string, areServed: boolean, now: number): Action[] {
+    return this.#advance({ kind: 'slotsServed', model, areServed }, now);
+  }
+
   parallelKnown(model: string, parallel: number, now: number): Action[] {
     return this.#advance({ kind: 'parallelKnown', model, parallel }, now);
   }

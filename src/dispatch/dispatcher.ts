@@ -1,7 +1,6 @@
 import type { ArrivalOrder } from '../core/arrivalOrder.ts';
 import type { Backend } from '../core/backend.ts';
 import { type Ending, modelState, takesAtOnce } from '../core/policy/state.ts';
-import type { SwapCause } from '../core/record.ts';
 import type { Action, Scheduler } from '../core/scheduler.ts';
 import type { Activity, Running, SwapUnderWay } from '../core/snapshot.ts';
 import { Alarm } from './alarm.ts';
@@ -68,6 +67,8 @@ export class Dispatcher implements Activity {
         if (!isHealthy && presence === 'resident') this.#noteLeft(model);
         this.#perform(this.#scheduler.probeEnded(model, isHealthy, parts.now()));
       },
+      slotsServed: (model, areServed) =>
+        this.#perform(this.#scheduler.slotsServed(model, areServed, parts.now())),
       parallelKnown: (model, parallel) =>
         this.#perform(this.#scheduler.parallelKnown(model, parallel, parts.now())),
       slotsSeen: (model, busy) => {
@@ -100,6 +101,7 @@ export class Dispatcher implements Activity {
   /** Has a dispatched request closed when it is silent for too long while somebody waits for its model's memory. */
   watchSilence(silent: Silent): void {
     if (!this.#requests.has(silent.id)) return;
+    if (this.#isStopping) return silent.close();
     this.#silences.watch(silent);
     this.#perform([]);
   }
@@ -134,11 +136,12 @@ export class Dispatcher implements Activity {
     this.#perform(this.#scheduler.preload(wanted.model, now()));
   }
 
-  /** Rejects all that wait and all that still come, and begins nothing any more; what runs goes on. */
+  /** Rejects all that wait and all that still come, and begins nothing any more; what runs goes on, if it has an end. */
   stopAdmitting(): void {
     this.#isStopping = true;
     this.#alarm.set(null);
     for (const { refuse } of this.#waiters.all()) refuse(stopping());
+    this.#silences.closeAll();
   }
 
   get isStopping(): boolean {
@@ -174,8 +177,8 @@ export class Dispatcher implements Activity {
   /** Slots that may work on for callers that have left count as taken until their servers say otherwise. */
   #watchOrphans(): void {
     if (this.#isStopping) return;
-    for (const { model, orphans } of this.#scheduler.state.models.values()) {
-      if (orphans > 0) this.#loader.watchSlots(model);
+    for (const { model, orphans, tellsSlots } of this.#scheduler.state.models.values()) {
+      if (orphans > 0) void this.#loader.watchSlots(model, tellsSlots === true);
     }
   }
 
@@ -228,12 +231,8 @@ export class Dispatcher implements Activity {
         return this.#waiters.take(action.id)?.refuse(this.#rejection(action));
       case 'probe':
         return void this.#loader.probe(action.model, true);
-      case 'swap': {
-        const { head, why } = action;
-        const requestId = head?.id ?? null;
-        const cause: SwapCause = { requestId, caller: head?.caller ?? null, why };
-        return void this.#loader.swap(action.load, action.unload, cause);
-      }
+      case 'swap':
+        return void this.#loader.swap(action);
       case 'unload':
         return void this.#loader.unload(action.model);
     }

@@ -1,6 +1,7 @@
 import type { Backend } from '../core/backend.ts';
 import type { Catalog } from '../core/catalog.ts';
 import type { Recorder, SwapCause, SwapOutcome } from '../core/record.ts';
+import type { Action } from '../core/scheduler.ts';
 import type { SwapUnderWay } from '../core/snapshot.ts';
 import type { Swapper } from '../swap/swapper.ts';
 
@@ -9,6 +10,8 @@ export interface LoaderEvents {
   swapEnded(model: string, outcome: SwapOutcome, ms: number): void;
   unloadEnded(model: string, ok: boolean): void;
   probeEnded(model: string, isHealthy: boolean): void;
+  /** Whether its server has slots, and so can tell how many of them are at work. */
+  slotsServed(model: string, areServed: boolean): void;
   parallelKnown(model: string, parallel: number): void;
   /** Whether it is to be asked again. */
   slotsSeen(model: string, busy: number | null): boolean;
@@ -50,8 +53,9 @@ export class Loader {
     return this.#lastError.get(model) ?? null;
   }
 
-  async swap(load: string, unload: readonly string[], cause: SwapCause): Promise<void> {
+  async swap({ load, unload, head, why }: Extract<Action, { kind: 'swap' }>): Promise<void> {
     const { swapper, now } = this.#parts;
+    const cause: SwapCause = { requestId: head?.id ?? null, caller: head?.caller ?? null, why };
     for (const model of [load, ...unload]) this.#endWatch(model);
     const startedAt = now();
     const swap = { id: ++this.#lastSwapId, from: unload, to: load, cause, startedAt };
@@ -102,17 +106,24 @@ export class Loader {
   async askParallel(backend: Backend): Promise<void> {
     if (backend.parallel !== 'auto') return;
     const parallel = await this.#parts.swapper.askParallel(backend);
+    this.#events.slotsServed(backend.model, parallel !== null);
     if (parallel !== null) this.#events.parallelKnown(backend.model, parallel);
   }
 
-  /** A caller left early: asks how many of the model's slots are at work, until that is no longer wanted. */
-  watchSlots(model: string): void {
+  /** A caller left early: asks how many of the model's slots are at work, until that is no longer wanted. `hasSlots`: its server is known to have some. */
+  async watchSlots(model: string, hasSlots: boolean): Promise<void> {
     if (this.#watches.has(model)) return;
     const watch = new AbortController();
     this.#watches.set(model, watch);
     const tell = (busy: number | null): void => {
       if (!this.#events.slotsSeen(model, busy)) this.#endWatch(model);
     };
+    if (!hasSlots) {
+      const total = await this.#parts.swapper.askParallel(this.#backend(model));
+      if (watch.signal.aborted) return;
+      if (total === null) return tell(null);
+      this.#events.slotsServed(model, true);
+    }
     void this.#parts.swapper.watchSlots(this.#backend(model), tell, watch.signal);
   }
 

@@ -19,16 +19,23 @@ export class Silences {
   }
 
   watch(silent: Silent): void {
-    if (this.#limitMs > 0) this.#watched.set(silent.id, silent);
+    this.#watched.set(silent.id, silent);
   }
 
   forget(id: number): void {
     this.#watched.delete(id);
   }
 
+  /** What need never end is ended. */
+  closeAll(): void {
+    for (const silent of this.#watched.values()) silent.close();
+    this.#watched.clear();
+  }
+
   /** Closes, once, those of the models that have been silent long enough; gives when to look again, or null. */
   closeOverdue(models: readonly string[], now: number): number | null {
     let nextAt: number | null = null;
+    if (this.#limitMs === 0) return nextAt;
     for (const silent of this.#watched.values()) {
       if (!models.includes(silent.model)) continue;
       const endsAt = silent.silentSince + this.#limitMs;

@@ -143,8 +143,8 @@ function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
   if (exchange.method !== 'OPTIONS') {
     parts.recorder.requestClosed(recordOf(exchange, res, reading.usage, parts.now()));
   }
-  const leftEarly =
-    !res.writableFinished && exchange.failure === null && exchange.firstByteAt === null;
+  const isOurEnd = exchange.isGivenUp || (!res.writableFinished && exchange.failure === null);
+  const leftEarly = isOurEnd && exchange.firstByteAt === null;
   const ending = { reply: reading.reply, hasServed: exchange.answer !== null, leftEarly };
   parts.dispatcher.release(exchange.id, ending);
   parts.open.delete(exchange);

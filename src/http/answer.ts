@@ -96,6 +96,7 @@ export function limitSilence(
 ): void {
   const silence = setTimeout(() => {
     if (isCallerSlow(exchange)) return void silence.refresh();
+    exchange.isGivenUp = true;
     const problem = backendTooSlow(exchange.turn.backend.model, requestMs);
     if (exchange.answer === null) {
       exchange.failure ??= { outcome: 'failed', message: problem.message };

@@ -43,6 +43,8 @@ export interface Exchange {
   readonly tap: Tap;
   /** Runs while the backend's silence is limited. */
   silence: NodeJS.Timeout | null;
+  /** Its silence was too long; the backend may be at work on it all the same. */
+  isGivenUp: boolean;
   failure: Failure | null;
 }
 
@@ -71,6 +73,7 @@ export function openExchange(
     bytes: 0,
     tap: new Tap(),
     silence: null,
+    isGivenUp: false,
     failure: null,
   };
   exchanges.set(req, exchange);

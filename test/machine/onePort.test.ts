@@ -19,11 +19,11 @@ test('a request is not sent to the old server that still answers on the same por
 
 test('an old server that never goes is named when the new one is given up', async (t) => {
   const rig = await openMoodyRig(t, { chat: ['--lingers 1000000'], code: [] }, { onOnePort: true });
-  const jano = await startJanoOn(t, rig, MODELS, null, { swap: { timeout: '2s' } });
+  const jano = await startJanoOn(t, rig, MODELS, null, { swap: { timeout: '4s' } });
   await ask(jano, 'chat');
 
   const { status, text } = await ask(jano, 'code');
 
   assert.equal(status, 503);
-  assert.match(text, /swap of "code" timed out after 2000 ms: http:\S+ still answers as "chat"$/);
+  assert.match(text, /swap of "code" timed out after 4000 ms: http:\S+ still answers as "chat"$/);
 });

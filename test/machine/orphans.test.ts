@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { until } from '../rig/polling.ts';
 import { ask, goodReply, type Reachable } from './asking.ts';
+import type { RawConfig } from '../support/startJano.ts';
 import { type HeldAnswer, HeldAnswers } from './heldAnswers.ts';
 import { type MachineRigOptions, openMachineRig } from './machineRig.ts';
 import { untilStatus, untilWaiting } from './statusView.ts';
@@ -20,6 +21,21 @@ test('who comes after a caller that left early is sent once the server has an id
   assert.equal(sent, 0);
   assert.match(waiting[0]?.why ?? '', /still works on one whose caller left$/);
   assert.deepEqual(await next, goodReply('a'));
+});
+
+test('who comes after a request that limits.request has ended is sent once a slot is idle', async (t) => {
+  const { jano, held, slots } = await openOneSlotRig(t, { limits: { request: '50ms' } });
+
+  const { status } = await ask(jano, 'a');
+  await held.next();
+  const next = ask(jano, 'a');
+  await until('it is asked again and again', () => slots.questions > 3);
+  const sent = held.count;
+  slots.busy = 0;
+  await held.next();
+  await next;
+
+  assert.deepEqual([status, sent], [504, 0]);
 });
 
 test('a server with a free slot and an idle one is asked no more', async (t) => {
@@ -55,6 +71,17 @@ test('a server that does not tell its slots is sent the next at once, and asked 
   }
 
   assert.equal(slots.questions, 1);
+});
+
+test('a server that is no llama-server is not asked for its slots, and sent the next at once', async (t) => {
+  const { jano, held, slots } = await openOneSlotRig(t, { isLlama: false });
+
+  for (let count = 0; count < 3; count += 1) {
+    await abandon(jano, held);
+    await Promise.all([ask(jano, 'a'), held.endNext(1)]);
+  }
+
+  assert.equal(slots.questions, 0);
 });
 
 test('a server that stops telling its slots is sent the next', async (t) => {
@@ -129,17 +156,28 @@ interface SlotsAnswer {
   questions: number;
 }
 
+interface OneSlotOptions {
+  readonly slots?: number | null;
+  readonly hangs?: boolean;
+  /** False: it has no /props. */
+  readonly isLlama?: boolean;
+  readonly limits?: RawConfig;
+}
+
 /** The model "a" is resident and takes one request at once, which it works on whoever leaves. */
 async function openOneSlotRig(
   t: TestContext,
-  { slots: busy = 1, hangs = false }: { slots?: number | null; hangs?: boolean } = {},
+  { slots: busy = 1, hangs = false, isLlama = true, limits = {} }: OneSlotOptions = {},
 ) {
   const held = new HeldAnswers();
   const slots: SlotsAnswer = { busy, questions: 0 };
   const options: MachineRigOptions = {
     resident: ['a'],
+    slots: isLlama ? 1 : null,
     models: { a: { parallel: 1 } },
+    config: { limits },
     answer: (model, req, res) => {
+      if (req.url === '/props') return res.writeHead(404).end();
       if (req.url !== '/slots') return held.answer(model, req, res);
       slots.questions += 1;
       if (hangs) return;

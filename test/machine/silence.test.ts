@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../rig/polling.ts';
 import type { Dispatcher } from '../../src/dispatch/dispatcher.ts';
 import {
   ENDING,
@@ -15,7 +16,6 @@ class QuietRequest {
   readonly model: ModelName;
   silentSince = 0;
   closings = 0;
-  readonly closed = Promise.withResolvers<void>();
 
   constructor(id: number, model: ModelName = 'a') {
     this.id = id;
@@ -24,7 +24,6 @@ class QuietRequest {
 
   close(): void {
     this.closings += 1;
-    this.closed.resolve();
   }
 }
 
@@ -45,7 +44,7 @@ test('a request is closed as its silence becomes too long while somebody waits',
 
   begin(dispatcher, 2, 'b');
   const before = quiet.closings;
-  await quiet.closed.promise;
+  await until('it is closed', () => quiet.closings > 0);
 
   assert.deepEqual([before, quiet.closings], [0, 1]);
 });

@@ -35,6 +35,8 @@ export type PolicyEvent =
   | { readonly kind: 'seenResident'; readonly model: string }
   /** Its health held at start, but so did that of more models than fit: who of them is resident cannot be told. */
   | { readonly kind: 'seenInDoubt'; readonly model: string }
+  /** Its server has slots, so that it tells when asked how many of them are at work; or it has none. */
+  | { readonly kind: 'slotsServed'; readonly model: string; readonly areServed: boolean }
   | { readonly kind: 'parallelKnown'; readonly model: string; readonly parallel: number }
   | { readonly kind: 'preload'; readonly model: string };
 
@@ -81,6 +83,9 @@ export function applyEvent(state: PolicyState, event: PolicyEvent, now: number):
     case 'seenInDoubt':
       modelState(state, event.model).doubt = 'unasked';
       return;
+    case 'slotsServed':
+      modelState(state, event.model).tellsSlots = event.areServed;
+      return;
     case 'parallelKnown':
       modelState(state, event.model).parallel = event.parallel;
       return;
@@ -122,7 +127,9 @@ function finish(
   const model = modelState(state, event.model);
   model.inFlight -= 1;
   model.usedAt = now;
-  if (event.leftEarly && model.presence === 'resident' && model.tellsSlots) model.orphans += 1;
+  if (event.leftEarly && model.presence === 'resident' && model.tellsSlots !== false) {
+    model.orphans += 1;
+  }
   if (event.hasServed) model.deaths = 0;
   const running = (model.inFlightByCaller.get(event.caller) ?? 1) - 1;
   if (running > 0) model.inFlightByCaller.set(event.caller, running);
@@ -201,7 +208,7 @@ function endProbe(state: PolicyState, model: ModelState, isHealthy: boolean, now
   model.probing = false;
   if (model.presence === 'resident') {
     // Its server may have been started anew.
-    if (isHealthy) model.tellsSlots = true;
+    if (isHealthy) model.tellsSlots = null;
     else if (!model.pinned) die(state, model, now);
     return;
   }

@@ -24,7 +24,6 @@ export function refuse(state: PolicyState, model: ModelState, now: number): void
 export function settle(state: PolicyState, model: ModelState, now: number): void {
   model.presence = 'resident';
   model.doubt = 'none';
-  model.tellsSlots = true;
   if (state.preload === model.model) state.preload = null;
   model.turnBeganAt = now;
   model.loadedAt = null;
@@ -47,4 +46,5 @@ export function leave(
 ): void {
   model.presence = presence;
   model.orphans = 0;
+  model.tellsSlots = null;
 }

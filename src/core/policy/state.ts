@@ -62,8 +62,8 @@ export interface ModelState {
   inFlight: number;
   /** Slots whose callers left before the answer began and that may still be at work: taken, but nobody waits for them. */
   orphans: number;
-  /** False once its server did not tell, since it was loaded, how many of its slots are at work. */
-  tellsSlots: boolean;
+  /** Whether its server tells how many of its slots are at work; null = not known since it was loaded. */
+  tellsSlots: boolean | null;
   /** Running requests that take no slot and never wait, such as GET /props; the model stays for them. */
   visits: number;
   readonly inFlightByCaller: Map<string, number>;
@@ -174,7 +174,7 @@ function createModelState(settings: ModelSettings): ModelState {
     waiting: [],
     inFlight: 0,
     orphans: 0,
-    tellsSlots: true,
+    tellsSlots: null,
     visits: 0,
     inFlightByCaller: new Map(),
     turnBeganAt: 0,
