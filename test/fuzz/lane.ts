@@ -62,7 +62,7 @@ export async function openLane(
   });
   const model = { name: 'tiny-chat', aliases: ['tiny-tool', 'tiny-embed', 'tiny-rerank'], url };
   const jano = await startJano(t, {
-    models: [{ ...model, pinned: true, parallel: 4 }],
+    models: [{ ...model, pinned: true }],
     default: 'tiny-chat',
   });
   const callerSockets = new Set<Socket>();

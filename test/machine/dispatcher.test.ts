@@ -58,6 +58,7 @@ test('when a model leaves memory its slots are watched no more', async () => {
     swapper: {
       ...idleSwapper,
       swap: () => new Promise(() => undefined),
+      askParallel: () => Promise.resolve(1),
       watchSlots: async (_, __, end) => watched.resolve(end),
     },
   });
