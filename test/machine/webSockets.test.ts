@@ -99,6 +99,30 @@ test('a silent websocket is closed for somebody who waits for its memory, pings 
   assert.deepEqual(endingsOf(jano), ['101 served', '200 served']);
 });
 
+test('a silent websocket is closed for somebody who could as well have the memory of a busy one', async (t) => {
+  const { jano } = await openMachineRig(t, ['chat', 'code', 'voice'], {
+    ...RIG,
+    resident: ['chat'],
+    config: { limits: { idleSocket: '30ms' }, memory: { budget: 2 } },
+    answer: (model, _req, res) => {
+      if (model === 'chat') res.write('{');
+      else res.end('{}');
+    },
+  });
+  // It came first, and so it is the first to go; but it may never end.
+  const busy = await fetch(`${jano.url}/upstream/chat/x`, { method: 'POST' });
+  const silent = new WebSocket(`${jano.url}/v1/realtime?model=voice`);
+  await once(silent, 'open');
+
+  const other = fetch(`${jano.url}/upstream/code/x`, { method: 'POST' });
+
+  await once(silent, 'close');
+  assert.equal((await other).status, 200);
+  await busy.body?.cancel();
+  await untilRecorded(jano, 3);
+  assert.deepEqual(endingsOf(jano), ['101 served', '200 served', '499 abandoned']);
+});
+
 test('an event stream that takes no slot is ended for somebody who waits for its memory, comments or not', async (t) => {
   const { jano } = await openMachineRig(t, ['chat', 'voice'], {
     resident: ['voice'],

@@ -3,7 +3,7 @@ import { findHold } from './hold.ts';
 import { quoted, spoken } from './words.ts';
 import type { ModelState, PolicyState, Waiting } from './state.ts';
 import { hasFreeSlot, headOf, isBefore, isIdle, isRunning } from './state.ts';
-import { chooseDoubtful, chooseVictims } from './victims.ts';
+import { chooseAwaited, chooseDoubtful, chooseVictims } from './victims.ts';
 
 export type RejectReason = 'swap_failed' | 'queue_timeout';
 
@@ -33,7 +33,7 @@ export type Decision =
 export interface Wait {
   readonly kind: 'wait';
   readonly until: number | null;
-  /** The models whose running requests are waited for, so that their memory can be had. */
+  /** The models whose running requests are waited for, so that memory can be had: of the victims, and of those that could leave in their stead. */
   readonly blockedBy: readonly string[];
   readonly why: string;
 }
@@ -129,9 +129,11 @@ function decideSwap(state: PolicyState, claim: Claim, now: number): Decision {
   if (state.change !== null) return wait('a swap is running');
   if (victims === null) return wait(`${quoted(target.model)} does not fit until another has ended`);
   // What the gate lets pass has been forwarded by now, as far as there are slots.
-  const busy = victims.filter(isRunning).map(({ model }) => model);
-  const [first] = busy;
-  if (first !== undefined) return wait(`${quoted(first)} still has work`, { blockedBy: busy });
+  const busy = victims.find(isRunning);
+  if (busy !== undefined) {
+    const blockedBy = chooseAwaited(state, target, victims).map(({ model }) => model);
+    return wait(`${quoted(busy.model)} still has work`, { blockedBy });
+  }
   const hold = findHold(state, claim, victims, now);
   if (hold !== null) return wait(hold.why, { until: hold.until });
   const doubtful = chooseDoubtful(state, target, victims);

@@ -1,5 +1,5 @@
 import type { ModelState, PolicyState } from './state.ts';
-import { isIdle } from './state.ts';
+import { isIdle, isRunning } from './state.ts';
 
 /**
  * The resident models that must leave so that `target` fits: [] when it fits as it is, null when that
@@ -21,6 +21,21 @@ export function chooseVictims(state: PolicyState, target: ModelState): ModelStat
     if (!isNeeded) missing += model.memory;
     return isNeeded;
   });
+}
+
+/** The running ones of `victims`, and those of which each could leave in their stead as soon as it runs nothing. */
+export function chooseAwaited(
+  state: PolicyState,
+  target: ModelState,
+  victims: readonly ModelState[],
+): ModelState[] {
+  const others = candidates(state, target);
+  let spare = freeMemory(state, target);
+  for (const model of others) if (isIdle(model)) spare += model.memory;
+  return others.filter(
+    (model) =>
+      isRunning(model) && (victims.includes(model) || spare + model.memory >= target.memory),
+  );
 }
 
 /**

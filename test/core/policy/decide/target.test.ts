@@ -132,6 +132,22 @@ suite('a running request', () => {
     assert.deepEqual(told, ['swap code for chat', 'wait']);
   });
 
+  test('is waited for on each model whose memory would do, and on no smaller one', () => {
+    const stage = new Stage(
+      { chat: { memory: 2 }, voice: { memory: 2 }, fast: {}, code: { memory: 2 } },
+      { memoryBudget: 5 },
+    );
+    for (const model of ['chat', 'voice', 'fast']) {
+      stage.resident(model);
+      stage.happen({ kind: 'visitBegan', model }, 0);
+    }
+    stage.queue('code', 1);
+
+    const decision = stage.decide(3_600_000);
+
+    assert.deepEqual(decision.kind === 'wait' && decision.blockedBy, ['chat', 'voice']);
+  });
+
   test('that takes no slot keeps its model, too', () => {
     const stage = new Stage({ chat: {}, code: {} });
     stage.resident('chat');
