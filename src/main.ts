@@ -22,6 +22,9 @@ const USAGE = `usage: jano [--config FILE]    route requests to the models of FI
 /** How long running requests may go on after the first signal. */
 const DRAIN_MS = 30_000;
 
+/** Node's own 511 are fewer callers than may come at once; the system may allow less. */
+const CONNECTION_BACKLOG = 4096;
+
 /** npm passes on a signal that the terminal has sent to the whole group already: two so close are one. */
 const SAME_SIGNAL_MS = 500;
 
@@ -110,7 +113,7 @@ async function setUp(argument: string | null): Promise<Setup> {
 
 /** The URL under which it listens. */
 async function listen({ server }: Jano, { host, port }: Config['listen']): Promise<string> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: CONNECTION_BACKLOG });
   await once(server, 'listening');
   const address = server.address();
   const actual = address !== null && typeof address === 'object' ? address.port : port;

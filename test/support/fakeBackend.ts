@@ -58,7 +58,7 @@ export async function fill(socket: Socket): Promise<void> {
 }
 
 async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<string> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: 4096 });
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no TCP address');

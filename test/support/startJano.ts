@@ -26,7 +26,7 @@ export async function startJano(
   const jano = createJano(config, '0.0.0-test');
   t.after(() => jano.stop(0));
   await jano.start();
-  jano.server.listen(0, '127.0.0.1');
+  jano.server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
   await once(jano.server, 'listening');
   const address = jano.server.address();
   if (address === null || typeof address === 'string') throw new Error('no TCP address');
