@@ -13,7 +13,7 @@ export interface SilenceParts {
 /** How long a caller that does not read may hold up the end. */
 const GRACE_MS = 10_000;
 
-/** Event streams that answer a request which takes no slot, such as GET /models/sse, need never end; an answer that is generated does. */
+/** Event streams that answer a request which takes no slot, such as GET /upstream/<model>/models/sse, need never end; an answer that is generated does. */
 export function isEndless({ isStream, turn }: Admitted): boolean {
   return isStream && !turn.causesSwap;
 }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { assertIdle, endingsOf, untilShown } from '../support/aftermath.ts';
 import { REFUSING_URL, startBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { startJanoFor } from '../support/startJano.ts';
+import { startWebSocketRig } from '../support/webSocketRig.ts';
 
+/** A stop that waits for so long fails its test. */
+const LONGER_THAN_A_TEST_MS = 3_600_000;
 const POST = 'POST /v1/messages HTTP/1.1\r\nHost: jano\r\nContent-Length: 2\r\n\r\n{}';
 
 /** Jano with one request that runs and one that waits; `free` lets the backend answer. */
@@ -94,3 +98,44 @@ test('who still sends its body at a stop is told at once, and not waited for', a
   assert.match(await caller.closed(), /^HTTP\/1\.1 503 [^]*"message":"jano is stopping"/);
   assert.deepEqual(endingsOf(jano), ['503 rejected']);
 });
+
+test('an open websocket does not hold up a stop', async (t) => {
+  const rig = await startWebSocketRig(t);
+  const { caller, backend } = await rig.open(t);
+  backend.resume().once('end', () => backend.end());
+
+  await rig.jano.stop(LONGER_THAN_A_TEST_MS);
+
+  await caller.closed();
+  assert.deepEqual(endingsOf(rig.jano), ['101 served']);
+});
+
+for (const [when, isEarly] of [
+  ['before it', true],
+  ['in the midst of it', false],
+] as const) {
+  test(`an event stream that takes no slot and begins ${when} does not hold up a stop`, async (t) => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<ServerResponse>();
+    const url = await startBackend(t, (_req, res) => ask(res));
+    const jano = await startJanoFor(t, url);
+    const caller = await openRaw(
+      t,
+      jano.port,
+      'GET /upstream/qwen/models/sse HTTP/1.1\r\nHost: jano\r\n\r\n',
+    );
+    const answer = await asked;
+    const begin = async (): Promise<void> => {
+      answer.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n');
+      await caller.until((text) => text.includes('\r\n\r\n'));
+    };
+
+    if (isEarly) await begin();
+    const stopped = jano.stop(LONGER_THAN_A_TEST_MS);
+    if (!isEarly) await begin();
+    await stopped;
+
+    // Ended as a whole one.
+    assert.match(await caller.closed(), /^HTTP\/1\.1 200 OK\r\n[^]*\r\n0\r\n\r\n$/);
+    assert.deepEqual(endingsOf(jano), ['200 served']);
+  });
+}
