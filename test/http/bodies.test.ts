@@ -98,6 +98,7 @@ test('a model that only a body names that stops short is not loaded for it: a 40
 
 test('the model is found at the end of 100 MB of JSON, and others are served meanwhile', async (t) => {
   const models = await startTwoModels(t);
+  const parse = t.mock.method(JSON, 'parse');
   const image = Buffer.alloc(100_000_000, 'iVBORw0KGgo\\"model\\":\\"qwen\\",');
   const body = Buffer.concat([Buffer.from('{"image":"'), image, Buffer.from('","model":"gemma"}')]);
 
@@ -105,6 +106,9 @@ test('the model is found at the end of 100 MB of JSON, and others are served mea
 
   assert.equal(answer, gotBy('gemma', body));
   assert.ok(others > 10, `${others} others were served`);
+  // That many are served beside a pause, too: but nothing that takes long is done with it in one go.
+  const built = parse.mock.calls.map((call) => call.arguments[0].length);
+  assert.ok(Math.max(0, ...built) <= 1024 * 1024);
 });
 
 test('a body that is no JSON at all goes to the default model as it is', async (t) => {

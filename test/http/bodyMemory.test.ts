@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { measureFootprint } from '../soak/footprint.ts';
 import { assertEnded, endingsOf, untilRecorded, untilShown } from '../support/aftermath.ts';
 import { startBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
@@ -91,6 +92,27 @@ test('what a running request has sent takes no memory any more', async (t) => {
   }
 
   assert.equal(jano.snapshot().running.length, 3);
+});
+
+test('bodies that were sent are let go, however long their answers take', async (t) => {
+  const mebibyte = 1024 * 1024;
+  const url = await startBackend(t, async (req, res) => {
+    // Not kept here either.
+    for await (const _ of req);
+    res.write('got it');
+  });
+  const jano = await startJanoFor(t, url, {}, { parallel: 10 });
+  const before = measureFootprint().heldBytes;
+
+  for (let count = 1; count <= 10; count += 1) {
+    const caller = await openRaw(t, jano.port, `${HEAD} ${3 * mebibyte}\r\n\r\n`);
+    caller.socket.write(Buffer.alloc(3 * mebibyte, 'x'));
+    await caller.until((text) => text.includes('got it'));
+  }
+
+  assert.equal(jano.snapshot().running.length, 10);
+  const grownBytes = measureFootprint().heldBytes - before;
+  assert.ok(grownBytes < 6 * mebibyte, `${grownBytes} bytes more are held`);
 });
 
 test('a body of a hundred thousand chunks of one byte arrives whole', async (t) => {
