@@ -28,20 +28,18 @@ function repeat(ending: string, count: number): string[] {
   return Array.from({ length: count }, () => ending);
 }
 
-for (const count of [300, 1000]) {
-  test(`${count} streams run at once, each to its end`, async (t) => {
-    const { jano, free } = await startStreaming(t, count);
+test('a thousand streams run at once, each to its end', async (t) => {
+  const { jano, free } = await startStreaming(t, 1000);
 
-    const callers = await openMany(t, jano, count);
-    await Promise.all(callers.map((caller) => caller.until((text) => text.includes('first'))));
-    const running = jano.snapshot().running.length;
-    free();
-    await Promise.all(callers.map((caller) => caller.until((text) => text.includes('0\r\n\r\n'))));
+  const callers = await openMany(t, jano, 1000);
+  await Promise.all(callers.map((caller) => caller.until((text) => text.includes('first'))));
+  const running = jano.snapshot().running.length;
+  free();
+  await Promise.all(callers.map((caller) => caller.until((text) => text.includes('0\r\n\r\n'))));
 
-    assert.equal(running, count);
-    await assertEnded(jano, repeat('200 served', count));
-  });
-}
+  assert.equal(running, 1000);
+  await assertEnded(jano, repeat('200 served', 1000));
+});
 
 test('a thousand callers that leave at once leave nothing behind', async (t) => {
   const { jano } = await startStreaming(t, 500);
