@@ -137,7 +137,9 @@ for (const stream of [
 }
 
 test('keep-01: a backend that closes kept connections no longer makes every second POST a 502', async (t) => {
+  let hits = 0;
   const url = await startRawBackend(t, (socket) => {
+    hits += 1;
     socket.once('data', () => socket.resetAndDestroy());
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   });
@@ -149,5 +151,6 @@ test('keep-01: a backend that closes kept connections no longer makes every seco
     await caller.until((text) => text.split('{}').length > count);
   }
 
+  assert.equal(hits, 4);
   await assertEnded(jano, ['200 served', '200 served', '200 served', '200 served']);
 });
