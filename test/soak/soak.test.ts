@@ -35,5 +35,8 @@ test('500 requests of 50 callers, some of whom leave while servers die: all end,
   );
   const grownBytes = measureFootprint().heldBytes - before.heldBytes;
   assert.ok(grownBytes < REQUESTS * BYTES_PER_REQUEST, `${grownBytes} bytes more are held`);
+  // It has met what it is about.
   assert.ok((outcomes.get('served') ?? 0) > REQUESTS / 3);
+  assert.ok((outcomes.get('abandoned') ?? 0) > 0);
+  assert.ok(kills > 0);
 });

@@ -8,8 +8,8 @@ export type Seen =
   | { readonly kind: 'whole'; readonly status: number; readonly text: string }
   /** The connection broke, before the head (status null) or after it. */
   | { readonly kind: 'broken'; readonly status: number | null }
-  /** The caller left first. */
-  | { readonly kind: 'left' };
+  /** The caller left first, with or without Jano having seen its request. */
+  | { readonly kind: 'left'; readonly hasArrived: boolean };
 
 /** Makes one request on a connection of its own; resolves when both sides have closed it. */
 export async function runErrand(
@@ -28,7 +28,7 @@ export async function runErrand(
   });
   const { promise, resolve } = Promise.withResolvers<Seen>();
   const leave = (): void => {
-    resolve({ kind: 'left' });
+    resolve({ kind: 'left', hasArrived: false });
     outgoing.destroy();
   };
   let port = 0;
@@ -49,8 +49,8 @@ export async function runErrand(
   const seen = await promise;
   outgoing.destroy();
   // Without one there never was a connection.
-  if (port !== 0) await machine.untilClosed(port);
-  return seen;
+  const hasArrived = port !== 0 && (await machine.untilClosed(port));
+  return seen.kind === 'left' ? { kind: 'left', hasArrived } : seen;
 }
 
 function receive(

@@ -17,8 +17,8 @@ export interface SoakMachine {
   killOne(random: Random): Promise<string | null>;
   /** The models whose servers run. */
   running(): Promise<string[]>;
-  /** Resolves once Jano has taken and closed the connection from that port. */
-  untilClosed(port: number): Promise<void>;
+  /** Resolves once Jano has taken and closed the connection from that port, with whether a request came on it. */
+  untilClosed(port: number): Promise<boolean>;
   /** Connections to callers that are open. */
   connectionCount(): number;
 }
@@ -55,6 +55,8 @@ export async function openSoakMachine(t: TestContext, random: Random): Promise<S
   );
   const open = new Set<number>();
   const closed = new Set<number>();
+  const used = new Set<number>();
+  jano.server.on('request', ({ socket }) => used.add(socket.remotePort ?? 0));
   jano.server.on('connection', (socket) => {
     const port = socket.remotePort ?? 0;
     open.add(port);
@@ -78,7 +80,10 @@ export async function openSoakMachine(t: TestContext, random: Random): Promise<S
       process.kill(pid, 'SIGKILL');
       return name;
     },
-    untilClosed: (port) => until(`port ${port} is closed`, () => closed.delete(port)),
+    async untilClosed(port) {
+      await until(`port ${port} is closed`, () => closed.delete(port));
+      return used.delete(port);
+    },
     connectionCount: () => open.size,
   };
 }

@@ -10,7 +10,9 @@ export function findFault(
 ): string | null {
   const [record] = records;
   if (records.length > 1) return `${records.length} records`;
-  if (record === undefined) return seen.kind === 'left' ? null : 'no record';
+  if (record === undefined) {
+    return seen.kind === 'left' && !seen.hasArrived ? null : 'no record';
+  }
   switch (seen.kind) {
     case 'left':
       return record.outcome === 'abandoned' && record.status !== 499 ? 'abandoned, not 499' : null;
