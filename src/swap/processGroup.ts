@@ -12,7 +12,7 @@ export async function endGroup(groupId: number, graceMs: number): Promise<void> 
   await isGoneWithin(groupId, graceMs);
 }
 
-/** Kills all processes of a child's group should this process exit before the result is called, however it comes to exit. */
+/** Kills all processes of a child's group should this process exit before the result is called; a SIGKILL leaves no time for it. */
 export function tieGroup(groupId: number): () => void {
   const kill = (): void => void signalGroup(groupId, 'SIGKILL');
   process.once('exit', kill);

@@ -1,4 +1,4 @@
-/** The memory that all bodies hold together, from their first byte to their sending: `queue.maxWaitingBytes`. */
+/** Counts the bytes that all bodies hold together, from their first byte to their sending, against `queue.maxWaitingBytes`. */
 export class BodyMemory {
   readonly limitBytes: number;
   #heldBytes = 0;
