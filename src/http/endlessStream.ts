@@ -4,6 +4,7 @@ import { LineWatch } from '../core/silence/lineWatch.ts';
 import type { Silent } from '../dispatch/silence.ts';
 import type { Admitted } from './exchange.ts';
 
+/** What it takes to have something closed for its silence. */
 export interface SilenceParts {
   readonly now: () => number;
   /** Has it closed when it is silent for too long and somebody waits for its memory. */

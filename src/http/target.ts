@@ -13,6 +13,7 @@ export type Target =
   | { readonly kind: 'found'; readonly backend: Backend; readonly path: string }
   | { readonly kind: 'unknown'; readonly problem: Problem };
 
+/** What there is to choose from, and what to choose where nothing is named. */
 export interface TargetParts {
   readonly catalog: Catalog;
   /** Ids that models have made or were told. */
@@ -23,6 +24,7 @@ export interface TargetParts {
   readonly currentModel: () => string | null;
 }
 
+/** What of a request can name its model. */
 export interface TargetRequest {
   readonly path: string;
   readonly modelHeader: string | undefined;

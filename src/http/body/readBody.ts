@@ -4,6 +4,7 @@ import type { BodyMemory } from './bodyMemory.ts';
 import type { BodyReader } from './bodyReader.ts';
 import { HeldBody } from './heldBody.ts';
 
+/** How much may be read. */
 export interface BodyLimits {
   /** Of one body, `limits.body`; 0 = none. */
   readonly bodyLimitBytes: number;
@@ -17,6 +18,7 @@ export interface BodyReading {
   refuse(problem: Problem): void;
 }
 
+/** What became of the reading of a body. */
 export type BodyEnd =
   | { readonly kind: 'held'; readonly body: HeldBody }
   | { readonly kind: 'refused'; readonly problem: Problem }

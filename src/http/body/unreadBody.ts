@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { awaitsContinue } from './readBody.ts';
 
+/** How much of a body that nobody wants is read, and for how long. */
 export interface UnreadLimits {
   /** Rather than read more, the connection is given up. */
   readonly mostBytes: number;
