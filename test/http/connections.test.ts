@@ -110,6 +110,19 @@ for (const [what, upgrade] of Object.entries({
   });
 }
 
+test('a GET that offers HTTP/2, as Java does, is a plain request', async (t) => {
+  const jano = await startEcho(t);
+  const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk';
+
+  const caller = await openRaw(t, jano.port, `GET /a HTTP/1.1\r\nHost: jano\r\n${offer}\r\n\r\n`);
+  const received = await caller.until((text) => text.endsWith(';'));
+  caller.socket.write('GET /health HTTP/1.1\r\nHost: jano\r\n\r\n');
+
+  assert.match(received, /^HTTP\/1\.1 200 OK\r\n[^]*GET \/a undefined ;$/);
+  await caller.until((text) => text.includes('"ok": true'));
+  await assertEnded(jano, ['200 served']);
+});
+
 test('targets that are no URL for anybody are forwarded as they are', async (t) => {
   const jano = await startEcho(t);
 

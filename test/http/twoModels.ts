@@ -26,7 +26,11 @@ export async function startTwoModels(t: TestContext, raw: RawConfig = {}): Promi
   return {
     jano,
     post: async (body, headers = {}) => {
-      const init = { method: 'POST', body: new Uint8Array(Buffer.from(body)), headers };
+      const init = {
+        method: 'POST',
+        body: typeof body === 'string' ? body : new Uint8Array(body),
+        headers,
+      };
       return (await fetch(`${jano.url}/v1/x`, init)).text();
     },
   };
