@@ -51,9 +51,10 @@ test('once a swap to a model was measured, the next one is expected to take as l
   await reply;
 
   assert.ok(swap?.expectedMs !== null && swap !== null && swap.expectedMs > 0);
-  // Null once it has taken longer, as it may on a busy machine.
-  assert.equal(waiting.length, 1);
-  assert.ok((waiting[0]?.expectedMs ?? 0) <= swap.expectedMs);
+  const [{ expectedMs: leftMs } = { expectedMs: NaN }] = waiting;
+  // A load that takes longer than that, as on a busy machine, tells nothing of its end.
+  const isLate = swap.elapsedMs + 1 >= swap.expectedMs;
+  assert.ok(leftMs === null ? isLate : leftMs <= swap.expectedMs, `${leftMs}`);
 });
 
 test('those who wait are listed in the order in which they would run', async (t) => {
