@@ -12,6 +12,8 @@ export interface UpstreamPath {
 export class Catalog {
   readonly backends: readonly Backend[];
   readonly #byName = new Map<string, Backend>();
+  /** No name has more parts between slashes. */
+  readonly #mostSegments: number;
 
   constructor(backends: readonly Backend[]) {
     this.backends = backends;
@@ -20,6 +22,10 @@ export class Catalog {
         this.#byName.set(normalized(name), backend);
       }
     }
+    this.#mostSegments = Math.max(
+      0,
+      ...[...this.#byName.keys()].map((name) => name.split('/').length),
+    );
   }
 
   /** The backend of that name or alias; undefined when none has it. */
@@ -30,7 +36,9 @@ export class Catalog {
   /** The longest name that the path (behind /upstream/, still escaped, without query) begins with; undefined when none does. */
   findByPath(path: string): UpstreamPath | undefined {
     const segments = path.split('/');
-    for (let count = segments.length; count > 0; count--) {
+    // Tried with all of its segments, a path of 60 KB would hold up everybody for half a minute.
+    const mostSegments = Math.min(segments.length, this.#mostSegments);
+    for (let count = mostSegments; count > 0; count--) {
       const backend = this.find(unescaped(segments.slice(0, count).join('/')));
       if (backend !== undefined) return { backend, rest: `/${segments.slice(count).join('/')}` };
     }

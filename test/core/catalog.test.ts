@@ -64,3 +64,10 @@ test('models of one URL are told apart only by what their health contains', () =
     [false, true, true, true],
   );
 });
+
+test('a path of two million segments is read at once: only as many as a name has are tried', () => {
+  const found = catalog.findByPath(`chat/${'a/'.repeat(2_000_000)}`);
+
+  assert.equal(found?.backend, qwen);
+  assert.equal(catalog.findByPath('a/'.repeat(2_000_000)), undefined);
+});
