@@ -5,11 +5,15 @@ import type { BodyReader } from './bodyReader.ts';
 
 const LONGEST_NAME = 4096;
 
-/** The boundary of a multipart/form-data type, or null when it is none, or says none. */
+/** The parser takes no longer one; the standard (RFC 2046) allows 70. */
+const LONGEST_BOUNDARY = 252;
+
+/** The boundary of a multipart/form-data type, or null when it is none, or says none that can be one. */
 export function boundaryOf(type: string): string | null {
   if (!/^multipart\/form-data\s*;/i.test(type)) return null;
   const found = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s";,]+))/i.exec(type);
-  return found?.[1] ?? found?.[2] ?? null;
+  const boundary = found?.[1] ?? found?.[2] ?? null;
+  return boundary !== null && boundary.length <= LONGEST_BOUNDARY ? boundary : null;
 }
 
 /** Reads the field `model` of a multipart form, wherever it stands; files are passed over. */

@@ -1,3 +1,4 @@
+import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Problem } from '../problem.ts';
 import type { BodyReader } from './bodyReader.ts';
 import type { JsonReader } from './jsonReader.ts';
@@ -10,6 +11,7 @@ export class UrlEncodedReader implements BodyReader {
   readonly #json: JsonReader;
   #chunks: Buffer[] = [];
   #length = 0;
+  #fields: ParsedUrlQuery | null = null;
 
   constructor(json: JsonReader) {
     this.#json = json;
@@ -28,8 +30,9 @@ export class UrlEncodedReader implements BodyReader {
 
   get(field: string): string | undefined {
     if (this.#json.isObject) return this.#json.get(field);
-    const text = Buffer.concat(this.#chunks).toString('utf8', 0, LIMIT_BYTES);
-    return new URLSearchParams(text).getAll(field).at(-1);
+    this.#fields ??= this.#parse();
+    const values = this.#fields[field];
+    return Array.isArray(values) ? values.at(-1) : values;
   }
 
   value(): unknown {
@@ -42,6 +45,13 @@ export class UrlEncodedReader implements BodyReader {
 
   drop(): void {
     this.#chunks = [];
+    this.#fields = null;
     this.#json.drop();
+  }
+
+  /** Not by URLSearchParams, which takes eight seconds for a megabyte of `a&`. */
+  #parse(): ParsedUrlQuery {
+    const text = Buffer.concat(this.#chunks).toString('utf8', 0, LIMIT_BYTES);
+    return parse(text, '&', '=', { maxKeys: 0 });
   }
 }
