@@ -7,10 +7,10 @@ const MOST_SMALL = 256;
 /** A request's body while it is held in memory, as it came. */
 export class HeldBody {
   readonly #memory: BodyMemory;
-  /** In order; the last to come is the last. */
+  /** In order; none is small, but perhaps the last. */
   #chunks: Buffer[] = [];
-  /** How many of the last chunks are small. */
-  #smallOnes = 0;
+  /** Came last, and is still to be put together. */
+  #loose: Buffer[] = [];
   #length = 0;
   #heldBytes = 0;
 
@@ -27,15 +27,23 @@ export class HeldBody {
     return this.#memory.hasRoomFor(bytes, this.#heldBytes);
   }
 
-  push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
+  /** Takes in what came next; gives what is to be held as it is from now on: whoever keeps that, too, keeps no small chunks. */
+  push(chunk: Buffer): Buffer[] {
+    this.#loose.push(chunk);
     this.#length += chunk.length;
     this.#heldBytes += chunk.length;
     this.#memory.take(chunk.length);
-    this.#smallOnes = chunk.length < SMALL_BYTES ? this.#smallOnes + 1 : 0;
-    if (this.#smallOnes < MOST_SMALL) return;
-    this.#chunks.push(Buffer.concat(this.#chunks.splice(-MOST_SMALL)));
-    this.#smallOnes = 0;
+    const isSmall = chunk.length < SMALL_BYTES && this.#loose.length < MOST_SMALL;
+    return isSmall ? [] : this.settle();
+  }
+
+  /** To be called once all has come: gives the rest, which may be small. */
+  settle(): Buffer[] {
+    const loose = this.#loose;
+    this.#loose = [];
+    const settled = loose.length > 1 ? [Buffer.concat(loose)] : loose;
+    this.#chunks.push(...settled);
+    return settled;
   }
 
   /** The chunks in order; each is let go as it is taken. */
@@ -50,6 +58,7 @@ export class HeldBody {
   /** Lets go of all that is held. */
   drop(): void {
     this.#chunks = [];
+    this.#loose = [];
     this.#give(this.#heldBytes);
   }
 

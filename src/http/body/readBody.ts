@@ -26,7 +26,7 @@ export type BodyEnd =
   | { readonly kind: 'left' };
 
 /**
- * Reads the whole body into memory and shows each chunk to the reader as it passes.
+ * Reads the whole body into memory and shows it to the reader as it passes.
  * Held, not paused: a paused upload is blind to a caller that leaves.
  */
 export function readBody(
@@ -48,10 +48,12 @@ export function readBody(
   const take = (chunk: Buffer): void => {
     if (body.length + chunk.length > limitBytes) return refuse(bodyTooLarge(bodyLimitBytes));
     if (!body.hasRoomFor(chunk.length)) return refuse(memoryFull(memory.limitBytes));
-    body.push(chunk);
-    reader.push(chunk);
+    for (const settled of body.push(chunk)) reader.push(settled);
   };
-  const finish = (): void => settle({ kind: 'held', body });
+  const finish = (): void => {
+    for (const settled of body.settle()) reader.push(settled);
+    settle({ kind: 'held', body });
+  };
   const leave = (): void => settle({ kind: 'left' });
 
   const coding = req.headers['transfer-encoding'] ?? 'chunked';
