@@ -21,6 +21,7 @@ export class AnswerId {
     this.#text += String.fromCharCode(...bytes.subarray(0, missing));
     const id = ID.exec(this.#text)?.[1] ?? null;
     if (id !== null || this.#text.length >= HEAD_BYTES) this.#text = null;
-    return id;
+    // As it is matched it is a piece of the text, and would keep all of it in memory.
+    return id === null ? null : [...id].join('');
   }
 }

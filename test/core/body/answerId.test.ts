@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { AnswerId } from '../../../src/core/body/answerId.ts';
 
 /** All ids found when the text comes in pieces of that size. */
@@ -30,3 +32,22 @@ for (const pieceBytes of [1, 7, 10_000]) {
     }
   });
 }
+
+test('an id keeps nothing else of its answer in memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  assert.ok(typeof collect === 'function');
+  const heapBytes = (): number => {
+    Reflect.apply(collect, undefined, []);
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapBytes();
+
+  const ids = Array.from({ length: 10_000 }, (_, at) =>
+    idsIn(`{"id":"resp_of_the_answer_${at}","text":"${'x'.repeat(5000)}"}`, 10_000),
+  );
+
+  // It was 4 KiB each.
+  assert.ok(heapBytes() - before < 10_000_000);
+  assert.equal(ids.flat().length, 10_000);
+});
