@@ -156,3 +156,9 @@ test('a request without a body reaches the backend without one, whatever its met
   const empty = 'POST /x HTTP/1.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
   assert.deepEqual(arrived, [...without, empty]);
 });
+
+test('a body of more than a megabyte that stops short and names no model is a 400, too', async (t) => {
+  const { post } = await startTwoModels(t);
+
+  assert.match(await post(`{"messages":"${'x'.repeat(1_100_000)}`), /"malformed_json"/);
+});

@@ -140,3 +140,22 @@ test('an endless upload that was refused is not read for ever: its connection en
   assert.match(refusal, /^HTTP\/1\.1 413 /);
   await untilShown(jano, ({ ledger }) => ledger.requests.newest().length === 1);
 });
+
+test('what a caller that leaves while it waits had sent takes no memory any more', async (t) => {
+  const url = await startBackend(t, () => undefined);
+  const jano = await startJanoFor(t, url, { queue: { maxWaitingBytes: '1KB' } }, { parallel: 1 });
+  await openRaw(t, jano.port, `${HEAD} 0\r\n\r\n`);
+  await untilShown(jano, ({ running }) => running.length === 1);
+
+  for (let round = 1; round <= 3; round += 1) {
+    const caller = await openRaw(t, jano.port, `${HEAD} 600\r\n\r\n${'x'.repeat(600)}`);
+    await untilShown(jano, ({ waiting }) => waiting.length === 1);
+    caller.socket.destroy();
+    await untilRecorded(jano, round);
+  }
+  for (const bytes of [400, 500]) {
+    await openRaw(t, jano.port, `${HEAD} ${bytes}\r\n\r\n${'x'.repeat(bytes)}`);
+  }
+
+  await untilShown(jano, ({ waiting }) => waiting.length === 2);
+});

@@ -66,3 +66,13 @@ test('a body that is too large once it is decoded is a 413, and is not decoded t
   assert.match(await post(bomb, { 'content-encoding': 'gzip' }), /larger than limits\.body/);
   await assertEnded(jano, ['413 rejected']);
 });
+
+test('a body coded more than twice is looked at as it is', async (t) => {
+  const { post } = await startTwoModels(t);
+  const thrice = gzipSync(gzipSync(gzipSync(JSON_BODY)));
+
+  assert.equal(
+    await post(thrice, { 'content-encoding': 'gzip, gzip, gzip' }),
+    gotBy('qwen', thrice),
+  );
+});

@@ -71,6 +71,21 @@ test('an answer can be cancelled while it streams, though it takes the only slot
   await untilShown(jano, ({ running }) => running.length === 0);
 });
 
+test('a stream is ended by its conversation while it takes the only slot', async (t) => {
+  const jano = await startTwo(t);
+  const caller = new AbortController();
+  const streaming = await fetch(`${jano.url}/v1/chat/completions`, {
+    method: 'POST',
+    body: '{"model":"gemma","input":"hold"}',
+    headers: { 'x-conversation-id': 'conv-1' },
+    signal: caller.signal,
+  });
+  await streaming.body?.getReader().read();
+
+  assert.equal((await ask(jano, 'DELETE', '/v1/stream?conv_id=conv-1')).model, 'gemma');
+  caller.abort();
+});
+
 test('what refers to a conversation goes to the model that it is led with', async (t) => {
   const jano = await startTwo(t);
   const conversation = { 'X-Conversation-Id': 'conv-1' };

@@ -22,6 +22,6 @@ export class AnswerId {
     const id = ID.exec(this.#text)?.[1] ?? null;
     if (id !== null || this.#text.length >= HEAD_BYTES) this.#text = null;
     // As it is matched it is a piece of the text, and would keep all of it in memory.
-    return id === null ? null : [...id].join('');
+    return id === null ? null : Array.from(id).join('');
   }
 }
