@@ -15,7 +15,7 @@ import {
   swapFailed,
 } from './rejectedError.ts';
 import { RunningRequests } from './runningRequests.ts';
-import { type Silent, Silences } from './silence.ts';
+import { type Silent, Silences } from './silences.ts';
 import type { Turn } from './turn.ts';
 import { type WaitingLimits, WaitingRoom } from './waitingRoom.ts';
 
@@ -185,9 +185,10 @@ export class Dispatcher implements Activity {
   #refusalAtTheDoor({ backend, bodyBytes, causesSwap }: Turn): RejectedError | null {
     if (this.#isStopping) return stopping();
     if (!causesSwap) return null;
-    if (!this.#waiters.isFullFor(bodyBytes)) return null;
+    const whyFull = this.#waiters.whyFullFor(bodyBytes);
+    if (whyFull === null) return null;
     const runsAtOnce = takesAtOnce(modelState(this.#scheduler.state, backend.model));
-    return runsAtOnce ? null : queueFull(this.#waiters.size);
+    return runsAtOnce ? null : queueFull(whyFull);
   }
 
   #visit(turn: Turn, now: number): Promise<void> {

@@ -25,9 +25,9 @@ export function stopping(): RejectedError {
   return new RejectedError('stopping', 'jano is stopping', 5);
 }
 
-/** As many wait as may, and this one would have to wait, too. */
-export function queueFull(waiting: number): RejectedError {
-  return new RejectedError('queue_full', `the queue is full: ${waiting} requests wait already`, 10);
+/** As many wait as may, or with as many bytes, and this one would have to wait, too. */
+export function queueFull(why: string): RejectedError {
+  return new RejectedError('queue_full', `the queue is full: ${why}`, 10);
 }
 
 /** It has waited as long as a request may; `why` says for what. */

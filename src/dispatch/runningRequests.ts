@@ -1,10 +1,11 @@
 import type { Running } from '../core/snapshot.ts';
+import { Emptiness } from './emptiness.ts';
 
 /** Those that were sent to a backend and are not over. */
 export class RunningRequests {
   readonly #ids = new Set<number>();
   readonly #shown = new Map<number, Running>();
-  #whenNone: (() => void) | undefined;
+  readonly #none = new Emptiness();
 
   begin(id: number): void {
     this.#ids.add(id);
@@ -22,7 +23,7 @@ export class RunningRequests {
   end(id: number): void {
     this.#ids.delete(id);
     this.#shown.delete(id);
-    if (this.count === 0) this.#whenNone?.();
+    if (this.count === 0) this.#none.announce();
   }
 
   get count(): number {
@@ -36,11 +37,6 @@ export class RunningRequests {
 
   /** Resolves once there is none, at the latest after `limitMs`. */
   async untilNone(limitMs: number): Promise<void> {
-    if (this.count === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#whenNone = resolve;
-    const limit = setTimeout(resolve, limitMs);
-    await promise;
-    clearTimeout(limit);
+    if (this.count > 0) await this.#none.within(limitMs);
   }
 }

@@ -26,15 +26,12 @@ export class WaitingRoom<Waiter extends Guest> {
     this.#limits = limits;
   }
 
-  get size(): number {
-    return this.#waiters.size;
-  }
-
-  /** Whether there is no place for one more with a body of so many bytes. */
-  isFullFor(bodyBytes: number): boolean {
+  /** Why there is no place for one more with a body of so many bytes; null where there is. */
+  whyFullFor(bodyBytes: number): string | null {
     const { maxWaiting, maxWaitingBytes } = this.#limits;
-    if (this.#waiters.size >= maxWaiting) return true;
-    return maxWaitingBytes > 0 && this.#bytes + bodyBytes > maxWaitingBytes;
+    if (this.#waiters.size >= maxWaiting) return `${this.#waiters.size} requests wait already`;
+    if (maxWaitingBytes === 0 || this.#bytes + bodyBytes <= maxWaitingBytes) return null;
+    return `this body and those that wait are more than queue.maxWaitingBytes (${maxWaitingBytes} bytes)`;
   }
 
   add(waiter: Waiter): void {

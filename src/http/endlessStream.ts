@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { LineWatch } from '../core/silence/lineWatch.ts';
-import type { Silent } from '../dispatch/silence.ts';
+import type { Silent } from '../dispatch/silences.ts';
 import type { Admitted } from './exchange.ts';
 
 /** What it takes to have something closed for its silence. */

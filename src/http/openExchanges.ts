@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Emptiness } from '../dispatch/emptiness.ts';
 import { stopping } from '../dispatch/rejectedError.ts';
 import { problemOf, sendProblem } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -6,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 /** The requests under way, from their arrival to their record. */
 export class OpenExchanges {
   readonly #open = new Map<Exchange, ServerResponse>();
-  #whenNone: (() => void) | undefined;
+  readonly #none = new Emptiness();
 
   add(exchange: Exchange, res: ServerResponse): void {
     this.#open.set(exchange, res);
@@ -14,7 +15,7 @@ export class OpenExchanges {
 
   delete(exchange: Exchange): void {
     this.#open.delete(exchange);
-    if (this.#open.size === 0) this.#whenNone?.();
+    if (this.#open.size === 0) this.#none.announce();
   }
 
   /** Jano stops: who still sends its body need not send the rest. */
@@ -39,11 +40,6 @@ export class OpenExchanges {
 
   /** Resolves once each has its record, at the latest after `limitMs`. */
   async untilNone(limitMs: number): Promise<void> {
-    if (this.#open.size === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#whenNone = resolve;
-    const limit = setTimeout(resolve, limitMs);
-    await promise;
-    clearTimeout(limit);
+    if (this.#open.size > 0) await this.#none.within(limitMs);
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import express from 'express';
-import type { Silent } from '../../src/dispatch/silence.ts';
+import type { Silent } from '../../src/dispatch/silences.ts';
 import { openExchange } from '../../src/http/exchange.ts';
 import { createForward } from '../../src/http/forward.ts';
 import { createHttpServer } from '../../src/http/server.ts';

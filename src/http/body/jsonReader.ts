@@ -14,14 +14,15 @@ export class JsonReader implements BodyReader {
   readonly #claimsJson: boolean;
   #chunks: Buffer[] = [];
   #length = 0;
-  #first: string | null = null;
+  #first = '';
 
   constructor(claimsJson: boolean) {
     this.#claimsJson = claimsJson;
   }
 
   push(chunk: Buffer): void {
-    this.#first ??= chunk.toString('utf8', 0, 256);
+    // What stands before it is a byte order mark, or blank.
+    if (this.#first.trim() === '') this.#first = chunk.toString('utf8', 0, 256);
     this.#length += chunk.length;
     if (this.#length <= PARSE_LIMIT_BYTES) this.#chunks.push(chunk);
     else this.#chunks = [];
@@ -62,6 +63,6 @@ export class JsonReader implements BodyReader {
 
   /** Whether it begins as a JSON object does. */
   get isObject(): boolean {
-    return /^\uFEFF?\s*\{/.test(this.#first ?? '');
+    return this.#first.trimStart().startsWith('{');
   }
 }
