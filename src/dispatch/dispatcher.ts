@@ -112,7 +112,7 @@ export class Dispatcher implements Activity {
     this.#silences.forget(id);
     this.#requests.end(id);
     this.#perform(this.#scheduler.release(id, ending, this.#parts.now()));
-    if (ending.leftEarly) this.#watchOrphans();
+    if (ending.mayGoOn) this.#watchOrphans();
   }
 
   /** The backend refused or reset a request: its health is asked before anything else goes there. */

@@ -109,7 +109,10 @@ function noteIds(
   { backend: { model }, path }: Extract<Target, { kind: 'found' }>,
   conversation: string | undefined,
 ): void {
-  if (conversation !== undefined) knownIds.remember(conversation, model);
+  if (conversation !== undefined) {
+    exchange.isResumable = true;
+    knownIds.remember(conversation, model);
+  }
   if (!answersWithId(exchange.method, path)) return;
   exchange.onAnswerId = (id) => knownIds.remember(id, model);
 }
@@ -144,8 +147,9 @@ function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
     parts.recorder.requestClosed(recordOf(exchange, res, reading.usage, parts.now()));
   }
   const isOurEnd = exchange.isGivenUp || (!res.writableFinished && exchange.failure === null);
-  const leftEarly = isOurEnd && exchange.firstByteAt === null;
-  const ending = { reply: reading.reply, hasServed: exchange.answer !== null, leftEarly };
+  // Servers notice a broken stream, but not while they read the prompt, and not of a conversation that can be resumed.
+  const mayGoOn = isOurEnd && (exchange.firstByteAt === null || exchange.isResumable);
+  const ending = { reply: reading.reply, hasServed: exchange.answer !== null, mayGoOn };
   parts.dispatcher.release(exchange.id, ending);
   parts.open.delete(exchange);
 }

@@ -35,6 +35,8 @@ export interface Exchange {
   /** What the backend answers, once its head is there. */
   answer: IncomingMessage | null;
   isStream: boolean;
+  /** Its conversation has an id, under which its server goes on with the answer when the caller has left. */
+  isResumable: boolean;
   /** Gets the id that the answer gives itself; null where nobody will refer to it. */
   onAnswerId: ((id: string) => void) | null;
   firstByteAt: number | null;
@@ -68,6 +70,7 @@ export function openExchange(
     bodyLength: null,
     answer: null,
     isStream: false,
+    isResumable: false,
     onAnswerId: null,
     firstByteAt: null,
     bytes: 0,

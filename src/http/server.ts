@@ -1,4 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { awaitsContinue } from './body/readBody.ts';
 import { pathOf } from './requestPath.ts';
 import { noteResponse, takeUpgrades, UpgradableRequest } from './upgrade.ts';
 
@@ -29,8 +36,15 @@ export function createHttpServer(listener: RequestListener): Server {
     noteResponse(req, res);
     listen(req, res);
   };
+  server.on('request', take);
   // Who asks before it sends its body is told to once nothing speaks against it.
-  server.on('request', take).on('checkContinue', take);
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    res.once('finish', () => {
+      // Whether a caller that was not told to sends its body all the same cannot be known.
+      if (awaitsContinue(req) && !req.complete) req.socket.end();
+    });
+    take(req, res);
+  });
   takeUpgrades(server, listen);
   return server;
 }

@@ -90,7 +90,7 @@ class BusyWorld {
       const reply = this.#random.chance(0.5) ? 'toolCall' : 'plain';
       applyEvent(
         this.state,
-        { kind: 'finished', model, caller: CALLER, reply, hasServed: true, leftEarly: false },
+        { kind: 'finished', model, caller: CALLER, reply, hasServed: true, mayGoOn: false },
         this.now,
       );
     }

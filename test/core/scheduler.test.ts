@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/core/policy/settings.ts';
 import { type Action, Scheduler } from '../../src/core/scheduler.ts';
 
-const PLAIN = { reply: 'plain', hasServed: true, leftEarly: false } as const;
+const PLAIN = { reply: 'plain', hasServed: true, mayGoOn: false } as const;
 
 suite('a request that is over', () => {
   test('frees its slot for the next one', () => {
@@ -48,7 +48,7 @@ suite('a request that is over', () => {
   test('begins no swap if it has left while it waited', () => {
     const scheduler = residentChat();
     submit(scheduler, 1, 'code', 10);
-    scheduler.release(1, { reply: 'plain', hasServed: false, leftEarly: false }, 100);
+    scheduler.release(1, { reply: 'plain', hasServed: false, mayGoOn: false }, 100);
 
     const actions = scheduler.tick(10_000);
 
@@ -59,7 +59,7 @@ suite('a request that is over', () => {
   test('lets a load that was begun for it come to its end', () => {
     const scheduler = new Scheduler([model('chat')], 1, defaultPolicy);
     submit(scheduler, 1, 'chat', 0);
-    scheduler.release(1, { reply: 'plain', hasServed: false, leftEarly: false }, 100);
+    scheduler.release(1, { reply: 'plain', hasServed: false, mayGoOn: false }, 100);
 
     const actions = scheduler.swapEnded('ok', 12_000, 12_000);
 

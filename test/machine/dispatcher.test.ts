@@ -63,7 +63,7 @@ test('when a model leaves memory its slots are watched no more', async () => {
     },
   });
   await dispatcher.enter(turnOf(1));
-  dispatcher.release(1, { ...ENDING, leftEarly: true });
+  dispatcher.release(1, { ...ENDING, mayGoOn: true });
   const end = await watched.promise;
   const before = end.aborted;
 

@@ -38,6 +38,29 @@ test('who comes after a request that limits.request has ended is sent once a slo
   assert.deepEqual([status, sent], [504, 0]);
 });
 
+test('who comes after a conversation that was left in its answer is sent once a slot is idle', async (t) => {
+  const { jano, held, slots } = await openOneSlotRig(t);
+  const caller = new AbortController();
+  const left = fetch(`${jano.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'X-Conversation-Id': 'conv-1' },
+    body: '{"model":"a"}',
+    signal: caller.signal,
+  });
+  (await held.next()).begin();
+  await left;
+
+  caller.abort();
+  const next = ask(jano, 'a');
+  await until('it is asked again and again', () => slots.questions > 3);
+  const sent = held.count;
+  slots.busy = 0;
+  await held.endNext(1);
+
+  assert.equal(sent, 0);
+  assert.deepEqual(await next, goodReply('a'));
+});
+
 test('a server with a free slot and an idle one is asked no more', async (t) => {
   const { jano, held, slots } = await openOneSlotRig(t);
   slots.busy = 0;

@@ -17,7 +17,7 @@ const BACKENDS = {
 };
 
 /** How a request ends that was answered. */
-export const ENDING = { reply: 'plain', hasServed: true, leftEarly: false } as const;
+export const ENDING = { reply: 'plain', hasServed: true, mayGoOn: false } as const;
 
 /** The model "a" is resident. */
 export const idleSwapper: Swapper = {

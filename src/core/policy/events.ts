@@ -127,7 +127,7 @@ function finish(
   const model = modelState(state, event.model);
   model.inFlight -= 1;
   model.usedAt = now;
-  if (event.leftEarly && model.presence === 'resident' && model.tellsSlots !== false) {
+  if (event.mayGoOn && model.presence === 'resident' && model.tellsSlots !== false) {
     model.orphans += 1;
   }
   if (event.hasServed) model.deaths = 0;

@@ -29,8 +29,8 @@ export interface Ending {
   readonly reply: ReplyKind;
   /** The backend answered. */
   readonly hasServed: boolean;
-  /** Its caller left before the first byte of the answer's body: the server may go on with it. */
-  readonly leftEarly: boolean;
+  /** Nobody waits for its answer any more, but its server may be at work on it all the same. */
+  readonly mayGoOn: boolean;
 }
 
 /** What a reply ended in: callers return sooner after a tool call than after plain text. */

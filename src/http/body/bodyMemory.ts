@@ -15,7 +15,9 @@ export class BodyMemory {
   /** Whether so many bytes more fit, for a body that holds `ownBytes`. One alone always does: `limits.body` is its limit. */
   hasRoomFor(bytes: number, ownBytes: number): boolean {
     const isAlone = this.#heldBytes === ownBytes;
-    return this.limitBytes === 0 || isAlone || this.#heldBytes + bytes <= this.limitBytes;
+    return (
+      bytes === 0 || this.limitBytes === 0 || isAlone || this.#heldBytes + bytes <= this.limitBytes
+    );
   }
 
   take(bytes: number): void {

@@ -37,6 +37,7 @@ export class DecodedReader implements BodyReader {
   readonly #decoders: readonly Transform[];
   readonly #ended: Promise<unknown>;
   #problem: Problem | null = null;
+  #isEmpty = true;
 
   constructor(reader: BodyReader, codings: readonly string[], limitBytes: number) {
     this.#reader = reader;
@@ -60,6 +61,7 @@ export class DecodedReader implements BodyReader {
   }
 
   push(chunk: Buffer): void {
+    this.#isEmpty = false;
     const [first] = this.#decoders;
     if (first?.writable === true) first.write(chunk);
   }
@@ -80,6 +82,7 @@ export class DecodedReader implements BodyReader {
   }
 
   problem(): Problem | null {
+    if (this.#isEmpty) return null;
     return this.#problem ?? this.#reader.problem();
   }
 

@@ -11,7 +11,7 @@ const LONGEST_BOUNDARY = 252;
 /** The boundary of a multipart/form-data type, or null when it is none, or says none that can be one. */
 export function boundaryOf(type: string): string | null {
   if (!/^multipart\/form-data\s*;/i.test(type)) return null;
-  const found = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s";,]+))/i.exec(type);
+  const found = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s";]+))/i.exec(type);
   const boundary = found?.[1] ?? found?.[2] ?? null;
   return boundary !== null && boundary.length <= LONGEST_BOUNDARY ? boundary : null;
 }

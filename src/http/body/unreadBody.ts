@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { awaitsContinue } from './readBody.ts';
 
 /** How much of a body that nobody wants is read, and for how long. */
 export interface UnreadLimits {
@@ -29,8 +28,7 @@ export function discardUnread(
     if (res.writableFinished) socket.end();
     else res.once('finish', () => socket.end());
   };
-  // Whether a caller that was not told to send its body does so all the same cannot be known.
-  const isMuch = Number(req.headers['content-length'] ?? 0) > mostBytes || awaitsContinue(req);
+  const isMuch = Number(req.headers['content-length'] ?? 0) > mostBytes;
   let leftBytes = isMuch ? -1 : mostBytes;
   if (isMuch) giveUp();
   req.on('data', (chunk: Buffer) => {

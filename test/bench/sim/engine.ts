@@ -167,7 +167,7 @@ class Simulation {
         caller,
         reply,
         hasServed: true,
-        leftEarly: false,
+        mayGoOn: false,
       });
       this.#arrivals.answered(id, this.#now);
     }

@@ -55,7 +55,7 @@ export class Stage {
 
   /** A running request ends; without a caller, that of request 1. */
   finish(model: string, at: number, caller = 'caller1', reply: ReplyKind = 'plain'): void {
-    this.happen({ kind: 'finished', model, caller, reply, hasServed: true, leftEarly: false }, at);
+    this.happen({ kind: 'finished', model, caller, reply, hasServed: true, mayGoOn: false }, at);
   }
 
   /** A request comes, runs and ends. */

@@ -140,6 +140,6 @@ function findDead(stage: Stage, at: number): string[] {
 }
 
 function failed() {
-  const ending = { reply: 'plain', hasServed: false, leftEarly: false } as const;
+  const ending = { reply: 'plain', hasServed: false, mayGoOn: false } as const;
   return { kind: 'finished', model: 'chat', caller: 'caller1', ...ending } as const;
 }

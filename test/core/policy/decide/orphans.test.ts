@@ -131,7 +131,7 @@ function abandoned(settings: { parallel?: number; ttlMs?: number } = {}): Stage 
 }
 
 function leaveEarly(stage: Stage, at: number): void {
-  const ending = { reply: 'plain', hasServed: false, leftEarly: true } as const;
+  const ending = { reply: 'plain', hasServed: false, mayGoOn: true } as const;
   stage.happen({ kind: 'finished', model: 'chat', caller: 'caller1', ...ending }, at);
 }
 

@@ -93,9 +93,9 @@ export class World {
   #hangUp(id: number): void {
     const fate = this.#fates.of(id);
     const { model } = fate.request;
-    const leftEarly = fate.phase === 'running' && this.#servers.worksOn();
-    this.#end(id, { hasServed: false, leftEarly });
-    if (!leftEarly) return;
+    const mayGoOn = fate.phase === 'running' && this.#servers.worksOn();
+    this.#end(id, { hasServed: false, mayGoOn });
+    if (!mayGoOn) return;
     const orphans = (): number => modelState(this.#scheduler.state, model).orphans;
     const running = (): number => modelState(this.#scheduler.state, model).inFlight;
     this.#timeline.add(this.#now + 250, () => this.#seeSlots(model, running() + orphans()));
@@ -109,7 +109,7 @@ export class World {
   }
 
   /** A request is over: answered, broken, or its caller has hung up. Without effect if it has ended before. */
-  #end(id: number, how: Pick<Ending, 'hasServed' | 'leftEarly'>): void {
+  #end(id: number, how: Pick<Ending, 'hasServed' | 'mayGoOn'>): void {
     const fate = this.#fates.of(id);
     const { model, caller, reply } = fate.request;
     const ending = { reply, ...how };
@@ -137,7 +137,7 @@ export class World {
     this.#mirror.apply({ kind: 'visitBegan', model }, this.#now);
     this.#timeline.add(this.#now + ms, () => {
       this.#servers.visitEnded(model);
-      const ending = { reply: 'plain', hasServed: true, leftEarly: false } as const;
+      const ending = { reply: 'plain', hasServed: true, mayGoOn: false } as const;
       const event = { kind: 'visitEnded', model } as const;
       this.#happen(event, (it) => it.release(id, ending, this.#now));
     });
@@ -156,7 +156,7 @@ export class World {
   #break({ id, model }: PlannedRequest): void {
     if (this.#fates.of(id).phase !== 'running') return;
     this.#suspect(model);
-    this.#end(id, { hasServed: false, leftEarly: false });
+    this.#end(id, { hasServed: false, mayGoOn: false });
   }
 
   #suspect(model: string): void {
@@ -220,7 +220,7 @@ export class World {
     this.#timeline.add(this.#now + (endsAfterMs ?? 5), () => {
       if (endsAfterMs === null) this.#break(request);
       else if (fate.phase === 'running' && this.#servers.isUp(request.model)) {
-        this.#end(request.id, { hasServed: true, leftEarly: false });
+        this.#end(request.id, { hasServed: true, mayGoOn: false });
       }
     });
   }
