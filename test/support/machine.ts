@@ -69,7 +69,7 @@ interface Place {
 export const WAIT_FOR_GO = 'read _ < gate';
 
 /** Paths that Jano itself asks at, resident or not. */
-const QUESTIONS: readonly (string | undefined)[] = ['/health', '/props'];
+const QUESTIONS: readonly (string | undefined)[] = ['/health', '/props', '/slots'];
 
 /** Starts it. A model that is not in memory breaks every connection before it answers. */
 export async function startMachine(

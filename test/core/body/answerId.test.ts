@@ -43,11 +43,11 @@ test('an id keeps nothing else of its answer in memory', () => {
   };
   const before = heapBytes();
 
-  const ids = Array.from({ length: 10_000 }, (_, at) =>
+  const ids = Array.from({ length: 1000 }, (_, at) =>
     idsIn(`{"id":"resp_of_the_answer_${at}","text":"${'x'.repeat(5000)}"}`, 10_000),
   );
 
   // It was 4 KiB each.
-  assert.ok(heapBytes() - before < 10_000_000);
-  assert.equal(ids.flat().length, 10_000);
+  assert.ok(heapBytes() - before < 1_000_000);
+  assert.equal(ids.flat().length, 1000);
 });
