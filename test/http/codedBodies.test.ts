@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { assertEnded } from '../support/aftermath.ts';
+import { startBackend } from '../support/fakeBackend.ts';
+import { openRaw } from '../support/rawHttp.ts';
+import { startJanoFor } from '../support/startJano.ts';
 import { gotBy, startTwoModels } from './twoModels.ts';
 
 const JSON_BODY = Buffer.from(`{"messages":"${'long '.repeat(50_000)}","model":"gemma"}`);
@@ -64,7 +67,7 @@ test('an empty body is no broken one, whatever its coding', async (t) => {
   assert.equal(await post('', { 'content-encoding': 'gzip' }), gotBy('qwen', ''));
 });
 
-test('a body that is too large once it is decoded is a 413, and is not decoded to its end', async (t) => {
+test('a body that is too large once it is decoded is a 413', async (t) => {
   const { jano, post } = await startTwoModels(t, { limits: { body: '1MiB' } });
   const bomb = gzipSync(Buffer.alloc(200_000_000));
 
@@ -80,4 +83,25 @@ test('a body coded more than twice is looked at as it is', async (t) => {
     await post(thrice, { 'content-encoding': 'gzip, gzip, gzip' }),
     gotBy('qwen', thrice),
   );
+});
+
+test('a caller that leaves while its body is decoded takes no slot', async (t) => {
+  const url = await startBackend(t, (_req, res) => void res.end('{}'));
+  const jano = await startJanoFor(t, url, { limits: { body: 0 } }, { parallel: 1 });
+  const body = gzipSync(Buffer.alloc(150_000_000));
+  const head = `POST /v1/x HTTP/1.1\r\nHost: jano\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const arrived = Promise.withResolvers<void>();
+  jano.server.once('request', (req) => req.once('end', () => arrived.resolve()));
+
+  const caller = await openRaw(t, jano.port, Buffer.concat([Buffer.from(head), body]));
+  await arrived.promise;
+  caller.socket.resetAndDestroy();
+
+  const post = () =>
+    fetch(`${jano.url}/v1/x`, { method: 'POST', headers: { 'Content-Encoding': 'gzip' }, body });
+
+  // Once the first of them has been decoded, so has the one before; they need the only slot.
+  assert.equal((await post()).status, 200);
+  assert.equal((await post()).status, 200);
+  await assertEnded(jano, ['499 abandoned', '200 served', '200 served']);
 });

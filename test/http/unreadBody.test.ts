@@ -10,7 +10,8 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 /** The port of a server that answers at once, reads ten bytes of what is left, and lingers for as long. */
 async function startServer(t: TestContext, lingerMs: number): Promise<number> {
-  const server = createServer((req, res) => {
+  // Else that would end idle connections, too.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     discardUnread(req, res, { mostBytes: 10, lingerMs });
     res.end('no');
   });

@@ -26,7 +26,8 @@ export class JsonReader implements BodyReader {
     this.#length += chunk.length;
     if (this.#length <= PARSE_LIMIT_BYTES) this.#chunks.push(chunk);
     else this.#chunks = [];
-    this.#fields.push(chunk);
+    // Only an object has fields, and the rest may be long.
+    if (this.isObject) this.#fields.push(chunk);
   }
 
   finish(): Promise<void> {
