@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { findLlamaServer } from '../rig/llamaServer.ts';
-import { makeFolder, startProgram } from '../support/program.ts';
+import { createFolder } from '../support/folder.ts';
+import { startProgram } from '../support/program.ts';
 
 /** What the picture must show whatever the models: three answers, one swap, three answers. */
 function assertPicture(output: string): void {
@@ -14,7 +15,7 @@ function assertPicture(output: string): void {
 }
 
 test('npm run demo draws six requests that cost one swap on the examples', async (t) => {
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
 
   const demo = startProgram(t, folder, ['demo']);
 
@@ -27,7 +28,7 @@ test('npm run demo draws six requests that cost one swap on the examples', async
 test('npm run demo -- --llama does the same on real llama-servers', async (t) => {
   const server = await findLlamaServer();
   if (server.kind === 'missing') return t.skip(server.reason);
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
 
   const demo = startProgram(t, folder, ['demo', '--llama'], { LLAMA_SERVER: server.path });
 
@@ -39,7 +40,7 @@ test('npm run demo -- --llama does the same on real llama-servers', async (t) =>
 });
 
 test('the llama demo says what to do where there is no llama-server', async (t) => {
-  const demo = startProgram(t, await makeFolder(t), ['demo', '--llama'], { PATH: '' });
+  const demo = startProgram(t, createFolder('program'), ['demo', '--llama'], { PATH: '' });
 
   assert.deepEqual(await demo.ended, { code: 1, signal: null });
   assert.match(demo.output(), /no llama-server on the PATH; install one, or set LLAMA_SERVER/);

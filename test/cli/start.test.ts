@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeFolder, startProgram } from '../support/program.ts';
+import { createFolder } from '../support/folder.ts';
+import { startProgram } from '../support/program.ts';
 import { openRaw } from '../support/rawHttp.ts';
 
 const LISTENS = /listens on (http:\/\/127\.0\.0\.1:(\d+))/;
 
 test('without a config it starts on examples, says so, and its curl line works', async (t) => {
-  const jano = startProgram(t, await makeFolder(t));
+  const jano = startProgram(t, createFolder('program'));
 
   const [, url = ''] = await jano.until(LISTENS);
   await jano.until(/Ctrl-C stops it/);
@@ -23,7 +24,7 @@ test('without a config it starts on examples, says so, and its curl line works',
 });
 
 test('one Ctrl-C stops it and the examples and leaves nothing behind', async (t) => {
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   const jano = startProgram(t, folder);
   const [, url = ''] = await jano.until(LISTENS);
   await fetch(`${url}/v1/chat/completions`, {
@@ -43,7 +44,7 @@ test('one Ctrl-C stops it and the examples and leaves nothing behind', async (t)
 });
 
 test('SIGTERM lets a running answer end, and refuses new ones meanwhile', async (t) => {
-  const jano = startProgram(t, await makeFolder(t));
+  const jano = startProgram(t, createFolder('program'));
   const [, url = '', port] = await jano.until(LISTENS);
   const running = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -63,7 +64,7 @@ test('SIGTERM lets a running answer end, and refuses new ones meanwhile', async 
 });
 
 test('a second signal ends it at once, and the examples too', async (t) => {
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   const jano = startProgram(t, folder);
   const [, url = ''] = await jano.until(LISTENS);
   const running = await fetch(`${url}/v1/chat/completions`, {
@@ -84,7 +85,7 @@ test('a second signal ends it at once, and the examples too', async (t) => {
 });
 
 test('a wrong config is reported whole, with lines, and nothing is started', async (t) => {
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   await writeFile(
     join(folder, 'jano.yaml'),
     'swap:\n  timeout: 180\nmodels:\n  - name: qwen\n    url: http://127.0.0.1:1\n    memroy: 1\n',
@@ -99,7 +100,7 @@ test('a wrong config is reported whole, with lines, and nothing is started', asy
 });
 
 test('with a config it names the file, the models, and what does nothing yet', async (t) => {
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   const config = join(folder, 'jano.yaml');
   const model = '{name: qwen, url: "http://127.0.0.1:1", pinned: true}';
   await writeFile(config, `watch: true\nmodels: [${model}]\n`);
@@ -113,10 +114,10 @@ test('with a config it names the file, the models, and what does nothing yet', a
 });
 
 test('a port that is taken is explained', async (t) => {
-  const first = startProgram(t, await makeFolder(t));
+  const first = startProgram(t, createFolder('program'));
   const [, , port = ''] = await first.until(LISTENS);
 
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   const second = startProgram(t, folder, [], { JANO_PORT: port });
   const { code } = await second.ended;
 
@@ -126,7 +127,7 @@ test('a port that is taken is explained', async (t) => {
 });
 
 test('a command that does not exist is answered with what there is', async (t) => {
-  const jano = startProgram(t, await makeFolder(t), ['strat']);
+  const jano = startProgram(t, createFolder('program'), ['strat']);
 
   assert.deepEqual(await jano.ended, { code: 1, signal: null });
   assert.match(jano.output(), /no such command: strat\n\nusage: jano/);

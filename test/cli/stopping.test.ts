@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { untilStatus } from '../machine/statusView.ts';
-import { makeFolder, startProgram } from '../support/program.ts';
+import { createFolder } from '../support/folder.ts';
+import { startProgram } from '../support/program.ts';
 import { openRaw } from '../support/rawHttp.ts';
 
 const LISTENS = /listens on (http:\/\/127\.0\.0\.1:(\d+))/;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`at ${signal} 200 requests are each answered or told, and open pages do not hold it up`, async (t) => {
-    const folder = await makeFolder(t);
+    const folder = createFolder('program');
     const jano = startProgram(t, folder);
     const [, url = '', port] = await jano.until(LISTENS);
     const ask = async (model: string): Promise<string> => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readStatus, type StatusView, untilStatus } from '../machine/statusView.ts';
 import { fasterBy, findFaketime } from '../rig/faketime.ts';
-import { makeFolder, type Program, startProgram } from '../support/program.ts';
+import { createFolder } from '../support/folder.ts';
+import { type Program, startProgram } from '../support/program.ts';
 
 /** Jano as a program of its own, whose clocks and timers run 600 times as fast as those of the test. */
 export interface FastJano {
@@ -31,7 +32,7 @@ export async function startFastJano(
     t.skip(faketime.reason);
     return null;
   }
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   await writeFile(join(folder, 'jano.json'), JSON.stringify(config));
   const environment = fasterBy(faketime.path, TIMES);
   const started = Promise.withResolvers<Program>();

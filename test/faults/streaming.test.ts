@@ -11,7 +11,8 @@ import { ByteWindow } from '../../src/core/usage/window.ts';
 import { readStatus, untilStatus } from '../machine/statusView.ts';
 import { assertEnded } from '../support/aftermath.ts';
 import { startBackend } from '../support/fakeBackend.ts';
-import { makeFolder, startProgram } from '../support/program.ts';
+import { createFolder } from '../support/folder.ts';
+import { startProgram } from '../support/program.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { type RunningJano, startJanoFor } from '../support/startJano.ts';
 
@@ -157,7 +158,7 @@ test('use-19: 50 streams of 20 MB no longer fill the memory', async (t) => {
     for (let count = 0; count < 320; count++) if (!res.write(event)) await once(res, 'drain');
     res.end();
   });
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   const models = [{ name: 'qwen', url, pinned: true, parallel: 50 }];
   await writeFile(join(folder, 'jano.json'), JSON.stringify({ models }));
   const program = startProgram(t, folder, ['--config', 'jano.json']);

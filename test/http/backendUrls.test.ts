@@ -8,7 +8,8 @@ import { test, type TestContext } from 'node:test';
 import { assertEnded, endingsOf, untilRecorded } from '../support/aftermath.ts';
 import { certificate } from '../support/certificate.ts';
 import { startBackend } from '../support/fakeBackend.ts';
-import { makeFolder, startProgram } from '../support/program.ts';
+import { createFolder } from '../support/folder.ts';
+import { startProgram } from '../support/program.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { startJano, startJanoFor } from '../support/startJano.ts';
 
@@ -92,7 +93,7 @@ test('an https backend that refuses, or whose name is unknown, is a 502', async 
 });
 
 test('an https backend with a certificate that is vouched for is forwarded to', async (t) => {
-  const folder = await makeFolder(t);
+  const folder = createFolder('program');
   const host = `127.0.0.1:${await startSecureBackend(t)}`;
   const models = [{ name: 'qwen', url: `https://${host}`, pinned: true }];
   await writeFile(join(folder, 'jano.yaml'), JSON.stringify({ models }));

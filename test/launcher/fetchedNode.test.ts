@@ -7,7 +7,7 @@ import { createLauncherFolder, futureEngines, startLauncher } from './launcherFo
 
 describe('the fetch', () => {
   test('happens once and takes one line', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, '');
+    const folder = createLauncherFolder(futureEngines, '');
 
     const first = await startLauncher(t, folder, ['--prepare']).ended;
     const second = await startLauncher(t, folder, ['--prepare']).ended;
@@ -18,7 +18,7 @@ describe('the fetch', () => {
   });
 
   test('can happen twice at the same time', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, 'console.log("ran");');
+    const folder = createLauncherFolder(futureEngines, 'console.log("ran");');
 
     const runs = [1, 2, 3].map(() => startLauncher(t, folder, ['script.ts']).ended);
     const outputs = (await Promise.all(runs)).map((end) => end.output);
@@ -28,7 +28,7 @@ describe('the fetch', () => {
   });
 
   test('is made again when what it left does not start', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, 'console.log("ran");');
+    const folder = createLauncherFolder(futureEngines, 'console.log("ran");');
     await startLauncher(t, folder, ['--prepare']).ended;
     const [node] = globSync('.node/*/bin/node', { cwd: folder });
     writeFileSync(join(folder, node ?? ''), '');
@@ -40,7 +40,7 @@ describe('the fetch', () => {
   });
 
   test('removes what an interrupted one left, and nothing of one that runs', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, '');
+    const folder = createLauncherFolder(futureEngines, '');
     const { pid } = spawnSync('true');
     const [ended, running] = [`.node/fetch-${pid}`, `.node/fetch-${process.pid}`];
     mkdirSync(join(folder, ended, 'node_modules'), { recursive: true });
@@ -53,7 +53,7 @@ describe('the fetch', () => {
   });
 
   test('says what to do when it fails', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, 'console.log("ran");');
+    const folder = createLauncherFolder(futureEngines, 'console.log("ran");');
 
     const end = await startLauncher(t, folder, ['script.ts'], { NPM_STAND_IN: 'fails' }).ended;
 
@@ -75,7 +75,7 @@ describe('engines', () => {
   ];
   for (const { engines, fit } of cases) {
     test(`${engines} ${fit ? 'fit' : 'do not fit'} Node ${process.versions.node}`, async (t) => {
-      const folder = createLauncherFolder(t, engines, '');
+      const folder = createLauncherFolder(engines, '');
 
       await startLauncher(t, folder, ['--prepare'], { NPM_STAND_IN: 'fails' }).ended;
 

@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { environmentWith, installNode } from './installedNode.ts';
-import { createFolder, freshEnvironment, repository, start } from './launcherFolder.ts';
+import { createFolder } from '../support/folder.ts';
+import { freshEnvironment, repository, start } from './launcherFolder.ts';
 import type { Started } from './launcherFolder.ts';
 
 interface Process {
@@ -40,7 +41,7 @@ test('a fresh clone starts and answers on the Node of the machine, and ends on C
 });
 
 test('a fresh clone starts, answers and plays the demo by npm 12', async (t) => {
-  const folder = createFolder(t);
+  const folder = createFolder('launcher');
   const options = ['--no-save', '--ignore-scripts', '--loglevel=error'];
   const install = ['install', 'npm@12', '--prefix', folder, ...options];
   const installed = await start(t, 'npm', install, folder, freshEnvironment()).ended;
@@ -63,7 +64,7 @@ test('a fresh clone starts, answers and plays the demo by npm 12', async (t) => 
 
 for (const version of ['22.18.0', '24.22.3', '26.12.1']) {
   test(`a fresh clone starts and answers on Node ${version}, and ends when npm is told to`, async (t) => {
-    const bin = await installNode(t, createFolder(t), version);
+    const bin = await installNode(t, createFolder('launcher'), version);
     const env = environmentWith(bin);
     const clone = await installClone(t, env);
 
@@ -83,7 +84,7 @@ for (const version of ['22.18.0', '24.22.3', '26.12.1']) {
 
 /** A clone of HEAD in which `npm ci` has run without a warning about engines. */
 async function installClone(t: TestContext, env: NodeJS.ProcessEnv): Promise<string> {
-  const clone = join(createFolder(t), 'jano');
+  const clone = join(createFolder('launcher'), 'jano');
   const git = await start(t, 'git', ['clone', '--quiet', repository, clone], repository, env).ended;
   assert.equal(git.code, 0, git.errors);
   const install = await start(t, 'npm', ['ci'], clone, env).ended;

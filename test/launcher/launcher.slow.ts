@@ -3,11 +3,12 @@ import { copyFileSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { environmentWith, installNode } from './installedNode.ts';
-import { createFolder, repository, start } from './launcherFolder.ts';
+import { createFolder } from '../support/folder.ts';
+import { repository, start } from './launcherFolder.ts';
 
 // With the real npm and its registry; the rest is in launcher.test.ts.
 test('a Node 20 fetches a fit one, even after a fetch that was killed', async (t) => {
-  const folder = createFolder(t);
+  const folder = createFolder('launcher');
   for (const name of ['run.mjs', 'package.json', '.npmrc']) {
     copyFileSync(join(repository, name), join(folder, name));
   }

@@ -18,7 +18,7 @@ const waits = `
 
 describe('a Node that fits', () => {
   test('runs the script with the arguments that node would have given it', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, printsArguments);
+    const folder = createLauncherFolder(anyEngines, printsArguments);
 
     const { output } = await startLauncher(t, folder, ['script.ts', 'two words', '', '--flag'])
       .ended;
@@ -28,7 +28,7 @@ describe('a Node that fits', () => {
   });
 
   test('runs the script in the process of the launcher', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, 'console.log(process.pid);');
+    const folder = createLauncherFolder(anyEngines, 'console.log(process.pid);');
 
     const started = startLauncher(t, folder, ['script.ts']);
 
@@ -36,7 +36,7 @@ describe('a Node that fits', () => {
   });
 
   test('ends with the exit code of the script', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, 'process.exitCode = 7;');
+    const folder = createLauncherFolder(anyEngines, 'process.exitCode = 7;');
 
     const { code } = await startLauncher(t, folder, ['script.ts']).ended;
 
@@ -44,7 +44,7 @@ describe('a Node that fits', () => {
   });
 
   test('shows where a script throws, and fails', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, 'throw new Error("broken");');
+    const folder = createLauncherFolder(anyEngines, 'throw new Error("broken");');
 
     const { code, errors } = await startLauncher(t, folder, ['script.ts']).ended;
 
@@ -53,7 +53,7 @@ describe('a Node that fits', () => {
   });
 
   test('is ended by a signal that the script does not handle', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, waits);
+    const folder = createLauncherFolder(anyEngines, waits);
     const started = startLauncher(t, folder, ['script.ts']);
     await untilPrinted(started, 'ready');
 
@@ -63,7 +63,7 @@ describe('a Node that fits', () => {
   });
 
   test('fetches nothing and says nothing', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, '');
+    const folder = createLauncherFolder(anyEngines, '');
 
     const end = await startLauncher(t, folder, ['--prepare']).ended;
 
@@ -77,7 +77,7 @@ describe('the tests', () => {
   const oneFails = "import { test } from 'node:test'; test('one', () => { throw new Error(); });";
 
   test('pass when they pass', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, onePasses);
+    const folder = createLauncherFolder(anyEngines, onePasses);
 
     const { code, output } = await startLauncher(t, folder, ['--test', '*.ts']).ended;
 
@@ -86,7 +86,7 @@ describe('the tests', () => {
   });
 
   test('fail when one fails', async (t) => {
-    const folder = createLauncherFolder(t, anyEngines, oneFails);
+    const folder = createLauncherFolder(anyEngines, oneFails);
 
     const { code, output } = await startLauncher(t, folder, ['--test', '*.ts']).ended;
 
@@ -95,7 +95,7 @@ describe('the tests', () => {
   });
 
   test('run by the fetched Node when the own one does not fit', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, onePasses);
+    const folder = createLauncherFolder(futureEngines, onePasses);
 
     const { code, output } = await startLauncher(t, folder, ['--test', '*.ts']).ended;
 
@@ -106,7 +106,7 @@ describe('the tests', () => {
 
 describe('a Node that does not fit', () => {
   test('hands the arguments on as they are', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, printsArguments);
+    const folder = createLauncherFolder(futureEngines, printsArguments);
 
     const { output } = await startLauncher(t, folder, ['script.ts', 'two words', '', '--flag'])
       .ended;
@@ -119,7 +119,7 @@ describe('a Node that does not fit', () => {
     const script = `
       import { execSync } from 'node:child_process';
       console.log(String(execSync('node --version')).trim());`;
-    const folder = createLauncherFolder(t, futureEngines, script);
+    const folder = createLauncherFolder(futureEngines, script);
 
     const { output } = await startLauncher(t, folder, ['script.ts']).ended;
 
@@ -127,7 +127,7 @@ describe('a Node that does not fit', () => {
   });
 
   test('ends with the exit code of the script', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, 'process.exitCode = 7;');
+    const folder = createLauncherFolder(futureEngines, 'process.exitCode = 7;');
 
     const { code } = await startLauncher(t, folder, ['script.ts']).ended;
 
@@ -135,7 +135,7 @@ describe('a Node that does not fit', () => {
   });
 
   test('ends by the signal that ended the script', async (t) => {
-    const folder = createLauncherFolder(t, futureEngines, "process.kill(process.pid, 'SIGKILL');");
+    const folder = createLauncherFolder(futureEngines, "process.kill(process.pid, 'SIGKILL');");
 
     const { signal } = await startLauncher(t, folder, ['script.ts']).ended;
 
@@ -145,7 +145,7 @@ describe('a Node that does not fit', () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     test(`passes ${signal} on`, async (t) => {
       const script = `process.once('${signal}', () => process.exit(7)); ${waits}`;
-      const folder = createLauncherFolder(t, futureEngines, script);
+      const folder = createLauncherFolder(futureEngines, script);
       const started = startLauncher(t, folder, ['script.ts']);
       await untilPrinted(started, 'ready');
 
@@ -161,7 +161,7 @@ describe('a Node that does not fit', () => {
       process.on('SIGINT', () => { count += 1; console.log('interrupted'); });
       process.on('SIGTERM', () => process.exit(count));
       ${waits}`;
-    const folder = createLauncherFolder(t, futureEngines, script);
+    const folder = createLauncherFolder(futureEngines, script);
     const started = startLauncher(t, folder, ['script.ts']);
     await untilPrinted(started, 'ready');
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { createFolder } from '../support/folder.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -39,16 +39,9 @@ exec "\${process.execPath}" "$@"
 \`, { mode: 0o755 });
 `;
 
-/** A new folder that is removed after the test. */
-export function createFolder(t: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'jano-launcher-')));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  return folder;
-}
-
 /** A new folder with run.mjs, a package.json with these engines, one script, and a stand-in for npm. */
-export function createLauncherFolder(t: TestContext, engines: string, script: string): string {
-  const folder = createFolder(t);
+export function createLauncherFolder(engines: string, script: string): string {
+  const folder = createFolder('launcher');
   copyFileSync(join(repository, 'run.mjs'), join(folder, 'run.mjs'));
   const description = { type: 'module', engines: { node: engines } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(description));

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { findBirth } from '../../src/examples/processBirth.ts';
 import { findFreePorts } from '../../src/cli/freePorts.ts';
+import { createFolder } from '../support/folder.ts';
 import { until } from './polling.ts';
 
 /** A swap script with its models, all in a temporary folder; nothing is left of it after the test. */
@@ -47,12 +47,11 @@ export async function openSwapRig(
   models: readonly string[],
   makeEnvironment: (place: SwapRigPlace) => Promise<Readonly<Record<string, string>>>,
 ): Promise<SwapRig> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'jano-rig-')));
+  const folder = createFolder('rig');
   const free = await findFreePorts(models.length);
   const findPid = (model: string) => readPid(join(folder, `${model}.pid`));
   const stop = async () => {
     await Promise.all(models.map(async (model) => kill(await findPid(model))));
-    await rm(folder, { recursive: true, force: true });
   };
   t.after(stop);
   const ports = new Map(models.map((model, index) => [model, free[index] ?? 0]));

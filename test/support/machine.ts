@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { chmod, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { chmod, open, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { createFolder } from './folder.ts';
 
 /** One box with model servers and a real swap script; what the models answer is the test's. */
 export interface FakeMachine {
@@ -78,8 +78,7 @@ export async function startMachine(
   answer: ModelAnswer,
   options: MachineOptions = {},
 ): Promise<FakeMachine> {
-  const folder = await mkdtemp(join(tmpdir(), 'jano-machine-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = createFolder('machine');
   const path = (name: string): string => join(folder, name);
   const read = (file: string): string => readFileSync(path(file), 'utf8');
   const readLines = (file: string): string[] => read(file).split('\n').slice(0, -1);

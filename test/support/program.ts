@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 
 const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
@@ -21,13 +19,6 @@ export interface Program {
   output(): string;
   /** Resolves when it has written a match; rejects when it ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
-}
-
-/** Makes an empty folder that goes with the test. */
-export async function makeFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'jano-program-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Starts `jano ...args` in `folder`. It is killed with the test. */

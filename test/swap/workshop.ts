@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { findFreePorts } from '../../src/cli/freePorts.ts';
@@ -11,6 +10,7 @@ import { Catalog } from '../../src/core/catalog.ts';
 import { createSwapper } from '../../src/swap/createSwapper.ts';
 import type { SwapLimits, SwapSettings } from '../../src/swap/settings.ts';
 import type { Swapper, SwapOrder } from '../../src/swap/swapper.ts';
+import { createFolder } from '../support/folder.ts';
 
 const LONG_MS = 60_000;
 const LIMITS: SwapLimits = { graceMs: 300, probeMs: 20_000, busySlotsMs: 20_000, statusMs: 20_000 };
@@ -33,7 +33,7 @@ export function openWorkshop(
   limits: Partial<SwapLimits> = {},
   backends: readonly Backend[] = [],
 ): Workshop {
-  const folder = mkdtempSync(join(tmpdir(), 'jano-swap-'));
+  const folder = createFolder('swap');
   const start = script.startsWith('#!') ? '' : '#!/bin/sh\n';
   writeFileSync(join(folder, 'swap.sh'), start + script, { mode: 0o755 });
   const settings: SwapSettings = {
@@ -48,10 +48,7 @@ export function openWorkshop(
     ...LIMITS,
     ...limits,
   });
-  t.after(async () => {
-    await swapper.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  t.after(() => swapper.close());
   const path = (file: string): string => join(folder, file);
   return {
     folder,
