@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { networkInterfaces } from 'node:os';
@@ -9,6 +8,7 @@ import { assertEnded, endingsOf, untilRecorded } from '../support/aftermath.ts';
 import { certificate } from '../support/certificate.ts';
 import { startBackend } from '../support/fakeBackend.ts';
 import { createFolder } from '../support/folder.ts';
+import { listen } from '../support/listening.ts';
 import { startProgram } from '../support/program.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { startJano, startJanoFor } from '../support/startJano.ts';
@@ -26,10 +26,7 @@ async function startSecureBackend(t: TestContext): Promise<number> {
     server.closeAllConnections();
     server.close();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return address !== null && typeof address === 'object' ? address.port : 0;
+  return listen(server);
 }
 
 test('the path of a backend’s URL comes before the caller’s', async (t) => {

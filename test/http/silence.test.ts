@@ -9,6 +9,7 @@ import { createForward } from '../../src/http/forward.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { backend as backendOf } from '../support/backend.ts';
 import { startRawBackend } from '../support/fakeBackend.ts';
+import { listen } from '../support/listening.ts';
 import { openRaw, type RawConnection } from '../support/rawHttp.ts';
 import { AGREEING, ASKING } from '../support/webSocketRig.ts';
 
@@ -68,11 +69,7 @@ async function setScene(
     server.closeAllConnections();
     server.close();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  const caller = await openRaw(t, address.port, request);
+  const caller = await openRaw(t, await listen(server), request);
   const backend = await arrived.promise;
   await caller.until((text) => text.includes('\r\n\r\n'));
   return { caller, backend, silents, setTime: (now) => (time = now) };

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { discardUnread } from '../../src/http/body/unreadBody.ts';
+import { listen } from '../support/listening.ts';
 import { openRaw } from '../support/rawHttp.ts';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -18,10 +19,7 @@ async function startServer(t: TestContext, lingerMs: number): Promise<number> {
   t.after(() => {
     server.close().closeAllConnections();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
+  return listen(server);
 }
 
 test('a caller that sends little more may go on on its connection', async (t) => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import type { TestContext } from 'node:test';
@@ -6,6 +5,7 @@ import { configFrom } from '../../src/config/assembly.ts';
 import { createJano, type Jano } from '../../src/jano.ts';
 import type { Trace, TraceRequest } from '../bench/sim/trace.ts';
 import { until } from '../rig/polling.ts';
+import { listen } from '../support/listening.ts';
 import { type FakeMachine, startMachine } from '../support/machine.ts';
 import { chatBody } from './heldAnswers.ts';
 import type { Instant, Play } from './simulated.ts';
@@ -52,8 +52,7 @@ async function openStage(t: TestContext, trace: Trace): Promise<Stage> {
   const jano = createJano(config, '0.0.0-test', () => clock.now);
   t.after(() => jano.stop(0));
   await jano.start();
-  jano.server.listen(0, '127.0.0.1');
-  await once(jano.server, 'listening');
+  await listen(jano.server);
   return new Stage(jano, machine, clock, answering);
 }
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { listen } from './listening.ts';
 
 /** What a backend does with a request. */
 export type Answer = (...args: Parameters<RequestListener>) => unknown;
@@ -21,7 +21,7 @@ export async function startBackend(
     server.closeAllConnections();
     server.close();
   });
-  return listen(server, port, host);
+  return `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, port, host)}`;
 }
 
 /** A URL at which nothing listens: no system hands out port 1. */
@@ -45,7 +45,7 @@ export async function startRawBackend(
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return listen(server);
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 /** Sends more than all buffers on the way to a caller that does not read can take. */
@@ -55,12 +55,4 @@ export async function fill(socket: Socket): Promise<void> {
     socket.write(event);
     await setImmediate();
   }
-}
-
-async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<string> {
-  server.listen({ port, host, backlog: 4096 });
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { chmod, open, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createFolder } from './folder.ts';
+import { listen } from './listening.ts';
 
 /** One box with model servers and a real swap script; what the models answer is the test's. */
 export interface FakeMachine {
@@ -183,12 +183,8 @@ async function startModel(
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     breakOff: () => server.closeAllConnections(),
   };
 }

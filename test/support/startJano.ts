@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import type { TestContext } from 'node:test';
 import { configFrom } from '../../src/config/assembly.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createJano, type Jano } from '../../src/jano.ts';
+import { listen } from './listening.ts';
 
 /** Jano on a port of its own. */
 export interface RunningJano extends Jano {
@@ -26,11 +26,8 @@ export async function startJano(
   const jano = createJano(config, '0.0.0-test');
   t.after(() => jano.stop(0));
   await jano.start();
-  jano.server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
-  await once(jano.server, 'listening');
-  const address = jano.server.address();
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  return { ...jano, port: address.port, url: `http://127.0.0.1:${address.port}` };
+  const port = await listen(jano.server);
+  return { ...jano, port, url: `http://127.0.0.1:${port}` };
 }
 
 /** Jano in front of one backend that is resident from the start, as the model "qwen"; `model` adds to its config. */
