@@ -4,7 +4,10 @@ import { ArrivalOrder } from './core/arrivalOrder.ts';
 import { Catalog } from './core/catalog.ts';
 import { KnownIds } from './core/knownIds.ts';
 import { Ledger } from './core/ledger.ts';
+import type { Recorder } from './core/record.ts';
+import { Recorders } from './core/recorders.ts';
 import { Scheduler } from './core/scheduler.ts';
+import { NO_TRACING } from './core/tracing.ts';
 import { currentOf, type Snapshot, takeSnapshot } from './core/snapshot.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createApp } from './http/app.ts';
@@ -34,10 +37,24 @@ export interface Jano {
   snapshot(): Snapshot;
 }
 
+/** What may stand around Jano. */
+export interface Surroundings {
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** Is told of everything that finished. */
+  readonly log?: Recorder;
+}
+
 /** Builds Jano from its config; the one place where the parts meet. */
-export function createJano(config: Config, version: string, now: () => number = Date.now): Jano {
+export function createJano(
+  config: Config,
+  version: string,
+  { now = Date.now, log }: Surroundings = {},
+): Jano {
   const catalog = new Catalog(config.models);
   const ledger = new Ledger(config.usage.records, now());
+  const recorder = new Recorders(log === undefined ? [ledger] : [ledger, log], console.error);
+  const tracing = NO_TRACING;
   const arrivalOrder = new ArrivalOrder(config.memoryBudget);
   const scheduler = createScheduler(config);
   const swapper = createSwapper(config.swap, catalog, now);
@@ -47,7 +64,8 @@ export function createJano(config: Config, version: string, now: () => number = 
     catalog,
     swapper,
     now,
-    recorder: ledger,
+    recorder,
+    tracing,
     limits: config.queue,
     idleSocketMs: config.limits.idleSocketMs,
   });
@@ -57,7 +75,8 @@ export function createJano(config: Config, version: string, now: () => number = 
   const app = createApp({
     catalog,
     dispatcher,
-    recorder: ledger,
+    recorder,
+    tracing,
     snapshot,
     now,
     version,

@@ -1,17 +1,25 @@
+import type { Operation } from './operation.ts';
 import type { Usage } from './usage/usage.ts';
 
 /** How a request ended; see docs of /usage. `abandoned`: the caller left. `rejected`: never sent to a backend. */
 export type Outcome = 'served' | 'refused' | 'failed' | 'cut' | 'rejected' | 'abandoned';
 
+/** Why the tokens of an answer that has some are not known. */
+export type Unmetered = 'no_usage' | 'unreadable' | 'compressed' | 'too_large' | 'not_json';
+
 /** Everything known about one request once it is over. Times are epoch milliseconds. */
 export interface RequestRecord {
   readonly id: number;
+  /** Of the trace it is a part of, or null where nobody traces. */
+  readonly traceId: string | null;
   /** The configured model, or null when none could be told. */
   readonly model: string | null;
   readonly caller: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** What was asked of the backend, or null when that is nothing that has tokens. */
+  readonly operation: Operation | null;
   /** What the caller was told; 499 when it left. */
   readonly status: number;
   readonly outcome: Outcome;
@@ -21,11 +29,21 @@ export interface RequestRecord {
   readonly dispatchedAt: number | null;
   /** When the first byte of the answer's body came, or null. */
   readonly firstByteAt: number | null;
+  /** When the first generated text came (content, reasoning or a tool's arguments), and the last event with data; null where none did. */
+  readonly firstTokenAt: number | null;
+  readonly lastEventAt: number | null;
   readonly endedAt: number;
-  /** How long its own model was being loaded while it waited. */
+  /** How long its own model was being loaded while it waited, and by which swaps. */
   readonly swapMs: number;
+  readonly swapIds: readonly number[];
+  /** What Jano itself added, or null if it was never dispatched. */
+  readonly overheadMs: number | null;
   /** What the backend reported, or null if nothing usable. */
   readonly usage: Usage | null;
+  /** Why `usage` says nothing where it should; null where it does, or need not. */
+  readonly unmetered: Unmetered | null;
+  /** Why the backend stopped generating, in its own words; one for each choice. */
+  readonly finishReasons: readonly string[];
   readonly error: string | null;
 }
 

@@ -14,6 +14,8 @@ export interface Running {
   readonly caller: string;
   readonly dispatchedAt: number;
   readonly firstByteAt: number | null;
+  /** When a byte of it last passed, or it was dispatched. */
+  readonly movedAt: number;
   /** Bytes of the answer's body that have passed. */
   readonly bytes: number;
 }

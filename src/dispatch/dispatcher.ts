@@ -50,11 +50,12 @@ export class Dispatcher implements Activity {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#scheduler = parts.scheduler;
-    this.#waiters = new WaitingRoom(parts.limits);
+    this.#waiters = new WaitingRoom(parts.limits, parts.now);
     this.#silences = new Silences(parts.idleSocketMs);
     this.#loader = new Loader(parts, {
-      swapEnded: (model, outcome, ms) => {
-        this.#waiters.chargeLoad(model, ms, parts.now());
+      swapBegan: (swap) => this.#waiters.loadBegan(swap),
+      swapEnded: (outcome, ms) => {
+        this.#waiters.loadEnded();
         this.#perform(this.#scheduler.swapEnded(outcome, ms, parts.now()));
       },
       unloadEnded: (model, ok) => {
@@ -243,8 +244,7 @@ export class Dispatcher implements Activity {
   #setAlarm(): void {
     const { blockedBy, wakeAt } = this.#scheduler;
     const now = this.#parts.now();
-    const silenceEndsAt = this.#silences.closeOverdue(blockedBy, now);
-    const dueAt = Math.min(wakeAt ?? Infinity, silenceEndsAt ?? Infinity);
+    const dueAt = Math.min(wakeAt ?? Infinity, this.#silences.closeOverdue(blockedBy, now));
     this.#alarm.set(dueAt === Infinity ? null : dueAt - now);
   }
 }

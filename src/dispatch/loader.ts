@@ -3,11 +3,13 @@ import type { Catalog } from '../core/catalog.ts';
 import type { Recorder, SwapCause, SwapOutcome } from '../core/record.ts';
 import type { Action } from '../core/scheduler.ts';
 import type { SwapUnderWay } from '../core/snapshot.ts';
+import type { Tracing } from '../core/tracing.ts';
 import type { Swapper } from '../swap/swapper.ts';
 
 /** What became of the loader's work; the dispatcher hands it on to the scheduler. */
 export interface LoaderEvents {
-  swapEnded(model: string, outcome: SwapOutcome, ms: number): void;
+  swapBegan(swap: SwapUnderWay): void;
+  swapEnded(outcome: SwapOutcome, ms: number): void;
   unloadEnded(model: string, ok: boolean): void;
   probeEnded(model: string, isHealthy: boolean): void;
   /** Whether its server has slots, and so can tell how many of them are at work. */
@@ -23,6 +25,7 @@ export interface LoaderParts {
   readonly catalog: Catalog;
   readonly swapper: Swapper;
   readonly recorder: Recorder;
+  readonly tracing: Tracing;
   readonly now: () => number;
 }
 
@@ -60,6 +63,8 @@ export class Loader {
     const startedAt = now();
     const swap = { id: ++this.#lastSwapId, from: unload, to: load, cause, startedAt };
     this.#swap = { ...swap, phase: 'script' };
+    this.#events.swapBegan(this.#swap);
+    this.#parts.tracing.swapStarted(this.#swap);
     const backend = this.#backend(load);
     const order = { load: backend, unload: unload.map((model) => this.#backend(model)), cause };
     const result = await swapper.swap(order, (phase) => {
@@ -73,7 +78,7 @@ export class Loader {
     else this.#lastError.set(load, result.error);
     const waited = this.#events.waitingFor(load);
     this.#parts.recorder.swapClosed({ ...swap, ...result, endedAt, waited });
-    this.#events.swapEnded(load, result.outcome, endedAt - startedAt);
+    this.#events.swapEnded(result.outcome, endedAt - startedAt);
   }
 
   async unload(model: string): Promise<void> {

@@ -32,15 +32,15 @@ export class Silences {
     this.#watched.clear();
   }
 
-  /** Closes, once, those of the models that have been silent long enough; gives when to look again, or null. */
-  closeOverdue(models: readonly string[], now: number): number | null {
-    let nextAt: number | null = null;
+  /** Closes, once, those of the models that have been silent long enough; gives when to look again, Infinity for never. */
+  closeOverdue(models: readonly string[], now: number): number {
+    let nextAt = Infinity;
     if (this.#limitMs === 0) return nextAt;
     for (const silent of this.#watched.values()) {
       if (!models.includes(silent.model)) continue;
       const endsAt = silent.silentSince + this.#limitMs;
       if (endsAt > now) {
-        nextAt = Math.min(nextAt ?? endsAt, endsAt);
+        nextAt = Math.min(nextAt, endsAt);
         continue;
       }
       this.forget(silent.id);

@@ -1,6 +1,6 @@
 import type { Backend } from '../core/backend.ts';
 
-/** A request that asks for its turn. The dispatcher sets the two times. */
+/** A request that asks for its turn. The dispatcher sets what can change. */
 export interface Turn {
   readonly id: number;
   readonly backend: Backend;
@@ -12,4 +12,6 @@ export interface Turn {
   dispatchedAt: number | null;
   /** How long its own model was being loaded while it waited. */
   swapMs: number;
+  /** The swaps to its own model that it waited for. */
+  swapIds: number[];
 }

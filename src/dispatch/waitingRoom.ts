@@ -12,18 +12,29 @@ interface Guest {
     readonly backend: Backend;
     readonly bodyBytes: number;
     swapMs: number;
+    swapIds: number[];
   };
   readonly queuedAt: number;
+}
+
+/** A swap under way: those who wait for its model wait for it. */
+interface Load {
+  readonly id: number;
+  readonly to: string;
+  readonly startedAt: number;
 }
 
 /** Those who wait for their turn, and the memory that they hold. Their order is the scheduler's. */
 export class WaitingRoom<Waiter extends Guest> {
   readonly #limits: WaitingLimits;
+  readonly #now: () => number;
   readonly #waiters = new Map<number, Waiter>();
   #bytes = 0;
+  #load: Load | null = null;
 
-  constructor(limits: WaitingLimits) {
+  constructor(limits: WaitingLimits, now: () => number) {
     this.#limits = limits;
+    this.#now = now;
   }
 
   /** Why there is no place for one more with a body of so many bytes; null where there is. */
@@ -43,6 +54,7 @@ export class WaitingRoom<Waiter extends Guest> {
   take(id: number): Waiter | undefined {
     const waiter = this.#waiters.get(id);
     if (waiter === undefined) return undefined;
+    this.#charge(waiter);
     this.#waiters.delete(id);
     this.#bytes -= waiter.turn.bodyBytes;
     return waiter;
@@ -53,10 +65,19 @@ export class WaitingRoom<Waiter extends Guest> {
     return this.#waiters.values();
   }
 
-  /** Who waits for the model has waited for this load, from its arrival or the load's beginning. */
-  chargeLoad(model: string, ms: number, now: number): void {
-    for (const { turn, queuedAt } of this.#waiters.values()) {
-      if (turn.backend.model === model) turn.swapMs += Math.min(ms, now - queuedAt);
-    }
+  loadBegan(load: Load): void {
+    this.#load = load;
+  }
+
+  loadEnded(): void {
+    for (const waiter of this.#waiters.values()) this.#charge(waiter);
+    this.#load = null;
+  }
+
+  /** Who waits for the model has waited for its load, from its arrival or the load's beginning. */
+  #charge({ turn, queuedAt }: Waiter): void {
+    if (this.#load === null || turn.backend.model !== this.#load.to) return;
+    turn.swapMs += this.#now() - Math.max(queuedAt, this.#load.startedAt);
+    turn.swapIds.push(this.#load.id);
   }
 }

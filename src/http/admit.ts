@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { KnownIds } from '../core/knownIds.ts';
 import type { Recorder } from '../core/record.ts';
+import type { Tracing } from '../core/tracing.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { RejectedError, stopping } from '../dispatch/rejectedError.ts';
 import type { Access } from './access.ts';
@@ -22,6 +23,7 @@ import { isVisit } from './visit.ts';
 export interface AdmitParts extends TargetParts, BodyLimits {
   readonly dispatcher: Dispatcher;
   readonly recorder: Recorder;
+  readonly tracing: Tracing;
   readonly now: () => number;
   readonly open: OpenExchanges;
   readonly callerHeader: string;
@@ -32,9 +34,12 @@ export function createAdmit(parts: AdmitParts): RequestHandler {
   let lastId = 0;
   return async function admit(req, res, next) {
     const access: Access = res.locals['access'];
+    const id = ++lastId;
+    const arrivedAt = parts.now();
     const exchange = openExchange(req, {
-      id: ++lastId,
-      arrivedAt: parts.now(),
+      id,
+      traceId: beginTrace(parts.tracing, req, id, arrivedAt),
+      arrivedAt,
       path: req.originalUrl,
       caller: callerOf(req, parts.callerHeader, access.kind === 'allowed' ? access.keyName : null),
       privateHeaders: access.kind === 'allowed' ? access.privateHeaders : new Set(),
@@ -45,6 +50,18 @@ export function createAdmit(parts: AdmitParts): RequestHandler {
     destroyOnHalfClose(req, res);
     if (await place(parts, exchange, req, res)) next();
   };
+}
+
+/** Preflights are of nobody's trace: they have no record that would end them. */
+function beginTrace(tracing: Tracing, req: Request, id: number, arrivedAt: number): string | null {
+  if (req.method === 'OPTIONS') return null;
+  const traceparent = headerText(req, 'traceparent');
+  return tracing.requestArrived({
+    id,
+    arrivedAt,
+    traceparent,
+    tracestate: headerText(req, 'tracestate'),
+  });
 }
 
 /** True once it is the request's turn; false when it was answered here or its caller left. */
@@ -69,6 +86,7 @@ async function place(
     causesSwap: heldSocketOf(req) !== undefined || !isVisit(exchange.method, target.path),
     dispatchedAt: null,
     swapMs: 0,
+    swapIds: [],
   };
   exchange.turn = turn;
   return waitForTurn(parts, Object.assign(exchange, { turn }), res);
@@ -82,8 +100,10 @@ async function readTarget(
   res: Response,
   reader: BodyReader,
 ): Promise<Target | null> {
+  exchange.overhead.pause();
   exchange.reading = readBody(req, res, parts, reader);
   const end = await exchange.reading.ended;
+  exchange.overhead.run();
   exchange.reading = null;
   if (end.kind === 'left') return null;
   if (end.kind === 'refused') return { kind: 'unknown', problem: end.problem };
@@ -122,12 +142,14 @@ async function waitForTurn(
   exchange: Admitted,
   res: Response,
 ): Promise<boolean> {
+  exchange.overhead.pause();
   try {
     await dispatcher.enter(exchange.turn);
   } catch (error) {
     if (!(error instanceof RejectedError)) throw error;
     return refuse(exchange, res, problemOf(error, exchange.method));
   }
+  exchange.overhead.run();
   if (res.destroyed) return false;
   dispatcher.track(runningOf(exchange));
   return true;
@@ -144,7 +166,7 @@ function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
   const reading = exchange.tap.read();
   exchange.body?.drop();
   if (exchange.method !== 'OPTIONS') {
-    parts.recorder.requestClosed(recordOf(exchange, res, reading.usage, parts.now()));
+    parts.recorder.requestClosed(recordOf(exchange, res, reading, parts.now()));
   }
   const isOurEnd = exchange.isGivenUp || (!res.writableFinished && exchange.failure === null);
   // Servers notice a broken stream, but not while they read the prompt, and not of a conversation that can be resumed.

@@ -21,18 +21,22 @@ export function streamBack(
   parts: StreamParts,
 ): void {
   const { now, suspect } = parts;
+  exchange.overhead.run();
   // Only 101 gets here: nothing was to be switched to.
   if (Number(backendRes.statusCode) < 200) {
     backendRes.destroy();
     return fail(exchange, res, `${backendRes.statusCode} is no final status`);
   }
   if (!passHead(backendRes, res, exchange, answerHeaders(backendRes.rawHeaders))) return;
+  exchange.overhead.pause();
   exchange.isStream = isStream(backendRes.headers['content-type']);
   backendRes.on('data', (chunk: Buffer) => {
-    exchange.firstByteAt ??= now();
+    const at = now();
+    exchange.movedAt = at;
+    exchange.firstByteAt ??= at;
     exchange.bytes += chunk.length;
     exchange.silence?.refresh();
-    exchange.tap.push(chunk);
+    exchange.tap.push(chunk, at);
   });
   watchId(backendRes, exchange);
   backendRes.once('end', () => {

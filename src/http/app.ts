@@ -26,7 +26,7 @@ export interface AppParts extends AdmitParts {
 
 /** All routes, in the order in which they are tried: Jano's own, which never queue, then everything else to a backend. */
 export function createApp(parts: AppParts): Express {
-  const { auth, catalog, snapshot, dispatcher, now, requestMs } = parts;
+  const { auth, catalog, snapshot, dispatcher, now, requestMs, tracing } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -49,6 +49,7 @@ export function createApp(parts: AppParts): Express {
   const forward = createForward({
     now,
     requestMs,
+    tracing,
     suspect: (backend) => dispatcher.suspect(backend),
     watchSilence: (silent) => dispatcher.watchSilence(silent),
   });

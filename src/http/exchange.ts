@@ -5,6 +5,7 @@ import { Tap } from '../core/usage/tap.ts';
 import type { HeldBody } from './body/heldBody.ts';
 import type { BodyReading } from './body/readBody.ts';
 import type { Turn } from '../dispatch/turn.ts';
+import { Stopwatch } from './stopwatch.ts';
 
 /** What went wrong with a request on our side of the caller. */
 export interface Failure {
@@ -15,6 +16,8 @@ export interface Failure {
 /** What Jano knows of a request from its arrival to its end. */
 export interface Exchange {
   readonly id: number;
+  /** Of the trace that it is a part of, or null where nobody traces. */
+  readonly traceId: string | null;
   readonly arrivedAt: number;
   readonly caller: string;
   readonly method: string;
@@ -40,9 +43,13 @@ export interface Exchange {
   /** Gets the id that the answer gives itself; null where nobody will refer to it. */
   onAnswerId: ((id: string) => void) | null;
   firstByteAt: number | null;
+  /** When a byte of the answer last passed. */
+  movedAt: number | null;
   /** Bytes of the answer's body that have passed; of a websocket, those of both ways. */
   bytes: number;
   readonly tap: Tap;
+  /** Runs while it is Jano that works on it: not while the body comes, it waits, or the backend is at it. */
+  readonly overhead: Stopwatch;
   /** Runs while the backend's silence is limited. */
   silence: NodeJS.Timeout | null;
   /** Its silence was too long; the backend may be at work on it all the same. */
@@ -58,7 +65,7 @@ const exchanges = new WeakMap<IncomingMessage, Exchange>();
 /** Opens the account of a request that has just arrived. */
 export function openExchange(
   req: IncomingMessage,
-  facts: Pick<Exchange, 'id' | 'arrivedAt' | 'caller' | 'path' | 'privateHeaders'>,
+  facts: Pick<Exchange, 'id' | 'traceId' | 'arrivedAt' | 'caller' | 'path' | 'privateHeaders'>,
 ): Exchange {
   const exchange: Exchange = {
     ...facts,
@@ -73,12 +80,15 @@ export function openExchange(
     isResumable: false,
     onAnswerId: null,
     firstByteAt: null,
+    movedAt: null,
     bytes: 0,
     tap: new Tap(),
+    overhead: new Stopwatch(),
     silence: null,
     isGivenUp: false,
     failure: null,
   };
+  exchange.overhead.run();
   exchanges.set(req, exchange);
   return exchange;
 }
@@ -93,11 +103,15 @@ export function exchangeOf(req: IncomingMessage): Admitted {
 /** The exchange as one of the running requests; what it shows goes on changing. */
 export function runningOf(exchange: Admitted): Running {
   const { id, caller, arrivedAt, turn } = exchange;
+  const dispatchedAt = turn.dispatchedAt ?? arrivedAt;
   return {
     id,
     caller,
     model: turn.backend.model,
-    dispatchedAt: turn.dispatchedAt ?? arrivedAt,
+    dispatchedAt,
+    get movedAt() {
+      return exchange.movedAt ?? dispatchedAt;
+    },
     get firstByteAt() {
       return exchange.firstByteAt;
     },

@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import type { RequestHandler, Response } from 'express';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import type { Tracing } from '../core/tracing.ts';
 import { breakOff, limitSilence, streamBack, type StreamParts } from './answer.ts';
 import { type Admitted, exchangeOf } from './exchange.ts';
 import { requestHeaders } from './headers.ts';
@@ -12,6 +13,7 @@ import { openWebSocket } from './webSocket.ts';
 export interface ForwardParts extends StreamParts {
   /** First byte, and between two bytes; 0 = no limit. */
   readonly requestMs: number;
+  readonly tracing: Tracing;
 }
 
 /** Reached only when a request was not admitted; nothing listens there. */
@@ -60,7 +62,9 @@ function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {
     proxy.on('proxyReq', (backendReq, req, res) => {
       const exchange = exchangeOf(req);
       try {
-        sendHead(backendReq, req, exchange);
+        const traceHeaders = parts.tracing.requestForwarded(exchange.id, parts.now());
+        sendHead(backendReq, req, exchange, traceHeaders);
+        exchange.overhead.pause();
       } catch (error) {
         breakOff(error, exchange, res, parts.suspect);
         backendReq.destroy();
@@ -83,14 +87,19 @@ function createPlugin(parts: ForwardParts): Plugin<IncomingMessage, Response> {
   };
 }
 
-function sendHead(backendReq: ClientRequest, req: IncomingMessage, exchange: Admitted): void {
+function sendHead(
+  backendReq: ClientRequest,
+  req: IncomingMessage,
+  exchange: Admitted,
+  traceHeaders: Readonly<Record<string, string>>,
+): void {
   const { url, headers } = exchange.turn.backend;
   const { host, pathname } = new URL(url);
   const base = pathname === '/' || exchange.backendPath === '*' ? '' : pathname;
   const head = requestHeaders(req.rawHeaders, {
     host,
     contentLength: exchange.bodyLength,
-    added: headers,
+    added: { ...headers, ...traceHeaders },
     dropped: exchange.privateHeaders,
     isUpgrade: heldSocketOf(req) !== undefined,
   });

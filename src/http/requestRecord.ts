@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Outcome, RequestRecord } from '../core/record.ts';
-import type { Usage } from '../core/usage/usage.ts';
+import { operationOf } from '../core/operation.ts';
+import type { TapReading } from '../core/usage/tap.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutQuery } from './requestPath.ts';
 
@@ -11,33 +12,50 @@ const CALLER_LEFT = 499;
 export function recordOf(
   exchange: Exchange,
   res: ServerResponse,
-  usage: Usage | null,
+  reading: TapReading,
   endedAt: number,
 ): RequestRecord {
-  const outcome = outcomeOf(exchange, res);
+  const outcome = outcomeOf(exchange, res, reading);
+  const status = outcome === 'abandoned' ? CALLER_LEFT : res.statusCode;
+  const operation = operationOf(exchange.method, withoutQuery(exchange.backendPath));
+  const { turn } = exchange;
+  const isMetered = operation !== null && status >= 200 && status < 300;
   return {
     id: exchange.id,
-    model: exchange.turn?.backend.model ?? null,
+    traceId: exchange.traceId,
+    model: turn?.backend.model ?? null,
     caller: exchange.caller,
     method: exchange.method,
     path: withoutQuery(exchange.path),
-    status: outcome === 'abandoned' ? CALLER_LEFT : res.statusCode,
+    operation,
+    status,
     outcome,
     stream: exchange.isStream,
     arrivedAt: exchange.arrivedAt,
-    dispatchedAt: exchange.turn?.dispatchedAt ?? null,
+    dispatchedAt: turn?.dispatchedAt ?? null,
     firstByteAt: exchange.firstByteAt,
+    firstTokenAt: reading.firstTokenAt,
+    lastEventAt: reading.lastEventAt,
     endedAt,
-    swapMs: exchange.turn?.swapMs ?? 0,
-    usage,
-    error: exchange.failure?.message ?? null,
+    swapMs: turn?.swapMs ?? 0,
+    swapIds: turn?.swapIds ?? [],
+    overheadMs: isDispatched(turn) ? exchange.overhead.ms : null,
+    usage: reading.usage,
+    unmetered: isMetered ? reading.unmetered : null,
+    finishReasons: reading.finishReasons,
+    error: exchange.failure?.message ?? reading.error,
   };
 }
 
-function outcomeOf(exchange: Exchange, res: ServerResponse): Outcome {
+function isDispatched(turn: Exchange['turn']): boolean {
+  return turn !== null && turn.dispatchedAt !== null;
+}
+
+function outcomeOf(exchange: Exchange, res: ServerResponse, { error }: TapReading): Outcome {
   if (exchange.failure?.outcome === 'cut') return 'cut';
   if (!res.writableFinished) return 'abandoned';
   if (exchange.failure !== null) return exchange.failure.outcome;
   if (res.statusCode >= 500) return 'failed';
-  return res.statusCode >= 400 ? 'refused' : 'served';
+  if (res.statusCode >= 400) return 'refused';
+  return error === null ? 'served' : 'failed';
 }

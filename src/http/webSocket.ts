@@ -48,11 +48,13 @@ export function openWebSocket(
     { from: backend, to: caller, watch: new FrameWatch(), goodbye: TO_CALLER },
   ];
   let silentSince = parts.now();
-  backend.once('data', () => (exchange.firstByteAt ??= parts.now()));
   for (const flow of flows) {
     flow.from.on('data', (chunk: Buffer) => {
+      const at = parts.now();
+      exchange.movedAt = at;
+      if (flow.from === backend) exchange.firstByteAt ??= at;
       exchange.bytes += chunk.length;
-      if (flow.watch.push(chunk)) silentSince = parts.now();
+      if (flow.watch.push(chunk)) silentSince = at;
     });
     join(flow);
   }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import express from 'express';
 import type { Silent } from '../../src/dispatch/silences.ts';
+import { NO_TRACING } from '../../src/core/tracing.ts';
 import { openExchange } from '../../src/http/exchange.ts';
 import { createForward } from '../../src/http/forward.ts';
 import { createHttpServer } from '../../src/http/server.ts';
@@ -40,6 +41,7 @@ async function setScene(
   const app = express().use((req, _res, next) => {
     const exchange = openExchange(req, {
       id: 7,
+      traceId: null,
       arrivedAt: 0,
       caller: 'me',
       path: req.url,
@@ -53,6 +55,7 @@ async function setScene(
       causesSwap,
       dispatchedAt: 0,
       swapMs: 0,
+      swapIds: [],
     };
     next();
   });
@@ -60,6 +63,7 @@ async function setScene(
     createForward({
       now: () => time,
       requestMs: 0,
+      tracing: NO_TRACING,
       suspect: () => undefined,
       watchSilence: (silent) => void silents.push(silent),
     }),

@@ -13,6 +13,7 @@ test('a caller that leaves in the step in which its turn has come leaves nothing
       caller: 'me',
       dispatchedAt: 0,
       firstByteAt: null,
+      movedAt: 0,
       bytes: 0,
     });
   };

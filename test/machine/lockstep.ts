@@ -49,7 +49,7 @@ async function openStage(t: TestContext, trace: Trace): Promise<Stage> {
   });
   const swap = { command: machine.command, timeout: '10m', poll: '5ms' };
   const config = configFrom({ models, swap, memory: { budget: trace.memoryBudget } }, tmpdir());
-  const jano = createJano(config, '0.0.0-test', () => clock.now);
+  const jano = createJano(config, '0.0.0-test', { now: () => clock.now });
   t.after(() => jano.stop(0));
   await jano.start();
   await listen(jano.server);

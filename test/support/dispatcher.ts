@@ -3,6 +3,7 @@ import { Catalog } from '../../src/core/catalog.ts';
 import { Ledger } from '../../src/core/ledger.ts';
 import { defaultPolicy } from '../../src/core/policy/settings.ts';
 import { Scheduler } from '../../src/core/scheduler.ts';
+import { NO_TRACING } from '../../src/core/tracing.ts';
 import { Dispatcher, type DispatcherParts } from '../../src/dispatch/dispatcher.ts';
 import type { Turn } from '../../src/dispatch/turn.ts';
 import type { Swapper } from '../../src/swap/swapper.ts';
@@ -46,6 +47,7 @@ export async function openDispatcher(parts: Partial<DispatcherParts> = {}): Prom
     swapper: idleSwapper,
     now: () => 0,
     recorder: new Ledger(10, 0),
+    tracing: NO_TRACING,
     limits: { maxWaiting: 10, maxWaitingBytes: 0 },
     idleSocketMs: 60_000,
     ...parts,
@@ -64,6 +66,7 @@ export function turnOf(id: number, model: ModelName = 'a', more: Partial<Turn> =
     causesSwap: true,
     dispatchedAt: null,
     swapMs: 0,
+    swapIds: [],
     ...more,
   };
 }

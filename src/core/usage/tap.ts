@@ -1,4 +1,5 @@
 import type { ReplyKind } from '../policy/state.ts';
+import type { Unmetered } from '../record.ts';
 import { type Usage, usageFrom } from './usage.ts';
 import { ByteWindow } from './window.ts';
 
@@ -9,9 +10,25 @@ const TAIL_BYTES = 8 * 1024;
 export interface TapReading {
   readonly usage: Usage | null;
   readonly reply: ReplyKind;
+  /** When the first generated text came, and the last event with data. */
+  readonly firstTokenAt: number | null;
+  readonly lastEventAt: number | null;
+  readonly finishReasons: readonly string[];
+  /** What the answer says went wrong, whatever its status; null when nothing did. */
+  readonly error: string | null;
+  /** Why `usage` is null. */
+  readonly unmetered: Unmetered | null;
 }
 
-const NOTHING: TapReading = { usage: null, reply: 'plain' };
+const NOTHING: TapReading = {
+  usage: null,
+  reply: 'plain',
+  firstTokenAt: null,
+  lastEventAt: null,
+  finishReasons: [],
+  error: null,
+  unmetered: null,
+};
 
 /**
  * Looks at an answer's bytes as they pass and keeps a few kilobytes of them. Reads llama.cpp's
@@ -27,7 +44,7 @@ export class Tap {
   }
 
   /** Never throws: a bug in here must not end an answer, let alone the process. */
-  push(bytes: Uint8Array): void {
+  push(bytes: Uint8Array, _at: number): void {
     if (this.#isBroken) return;
     try {
       this.#window ??= new ByteWindow(HEAD_BYTES, TAIL_BYTES);
@@ -53,7 +70,7 @@ function readText({ head, tail }: { head: string; tail: string }): TapReading {
     timings: lastObject(text, '"timings"'),
     usage: lastObject(text, '"usage"'),
   });
-  return { usage, reply: endsInToolCall(text) ? 'toolCall' : 'plain' };
+  return { ...NOTHING, usage, reply: endsInToolCall(text) ? 'toolCall' : 'plain' };
 }
 
 /** `"finish_reason": "tool_calls"` of OpenAI's shape, `"stop_reason": "tool_use"` of Anthropic's; in a string the quotes would be escaped. */
