@@ -1,8 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { KnownIds } from '../core/knownIds.ts';
-import type { Recorder } from '../core/record.ts';
 import type { Tracing } from '../core/tracing.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { RejectedError, stopping } from '../dispatch/rejectedError.ts';
 import type { Access } from './access.ts';
 import type { BodyReader } from './body/bodyReader.ts';
@@ -10,22 +8,17 @@ import { createBodyReader } from './body/createBodyReader.ts';
 import { announcesBody, type BodyLimits, readBody } from './body/readBody.ts';
 import { callerOf } from './caller.ts';
 import { problemOf, sendProblem } from './errors.ts';
+import { closeExchange, type ClosingParts } from './closing.ts';
 import { type Admitted, type Exchange, openExchange, runningOf } from './exchange.ts';
 import { headerText } from './headerText.ts';
 import { answersWithId, CONVERSATION_HEADER } from './followUp.ts';
-import type { OpenExchanges } from './openExchanges.ts';
 import type { Problem } from './problem.ts';
-import { recordOf } from './requestRecord.ts';
 import { findTarget, type Target, type TargetParts } from './target.ts';
 import { heldSocketOf } from './upgrade.ts';
 import { isVisit } from './visit.ts';
 
-export interface AdmitParts extends TargetParts, BodyLimits {
-  readonly dispatcher: Dispatcher;
-  readonly recorder: Recorder;
+export interface AdmitParts extends TargetParts, BodyLimits, ClosingParts {
   readonly tracing: Tracing;
-  readonly now: () => number;
-  readonly open: OpenExchanges;
   readonly callerHeader: string;
 }
 
@@ -44,9 +37,8 @@ export function createAdmit(parts: AdmitParts): RequestHandler {
       caller: callerOf(req, parts.callerHeader, access.kind === 'allowed' ? access.keyName : null),
       privateHeaders: access.kind === 'allowed' ? access.privateHeaders : new Set(),
     });
-    // The single end of every request, however it ends.
     parts.open.add(exchange, res);
-    res.once('close', () => close(parts, exchange, res));
+    res.once('close', () => closeExchange(parts, exchange, res));
     destroyOnHalfClose(req, res);
     if (await place(parts, exchange, req, res)) next();
   };
@@ -160,20 +152,6 @@ function refuse(exchange: Exchange, res: Response, problem: Problem): false {
   exchange.body?.drop();
   sendProblem(res, exchange.backendPath, problem);
   return false;
-}
-
-function close(parts: AdmitParts, exchange: Exchange, res: Response): void {
-  const reading = exchange.tap.read();
-  exchange.body?.drop();
-  if (exchange.method !== 'OPTIONS') {
-    parts.recorder.requestClosed(recordOf(exchange, res, reading, parts.now()));
-  }
-  const isOurEnd = exchange.isGivenUp || (!res.writableFinished && exchange.failure === null);
-  // Servers notice a broken stream, but not while they read the prompt, and not of a conversation that can be resumed.
-  const mayGoOn = isOurEnd && (exchange.firstByteAt === null || exchange.isResumable);
-  const ending = { reply: reading.reply, hasServed: exchange.answer !== null, mayGoOn };
-  parts.dispatcher.release(exchange.id, ending);
-  parts.open.delete(exchange);
 }
 
 /** A caller that half-closes has left. Node would first wait until it has read what was sent. */

@@ -29,6 +29,7 @@ export function streamBack(
   }
   if (!passHead(backendRes, res, exchange, answerHeaders(backendRes.rawHeaders))) return;
   exchange.overhead.pause();
+  exchange.tap.begin(backendRes.headers);
   exchange.isStream = isStream(backendRes.headers['content-type']);
   backendRes.on('data', (chunk: Buffer) => {
     const at = now();

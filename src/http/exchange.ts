@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Outcome } from '../core/record.ts';
 import type { Running } from '../core/snapshot.ts';
-import { Tap } from '../core/usage/tap.ts';
+import { AnswerTap } from './answerTap.ts';
 import type { HeldBody } from './body/heldBody.ts';
 import type { BodyReading } from './body/readBody.ts';
 import type { Turn } from '../dispatch/turn.ts';
@@ -47,7 +47,7 @@ export interface Exchange {
   movedAt: number | null;
   /** Bytes of the answer's body that have passed; of a websocket, those of both ways. */
   bytes: number;
-  readonly tap: Tap;
+  readonly tap: AnswerTap;
   /** Runs while it is Jano that works on it: not while the body comes, it waits, or the backend is at it. */
   readonly overhead: Stopwatch;
   /** Runs while the backend's silence is limited. */
@@ -55,6 +55,8 @@ export interface Exchange {
   /** Its silence was too long; the backend may be at work on it all the same. */
   isGivenUp: boolean;
   failure: Failure | null;
+  /** Its response has closed. */
+  isOver: boolean;
 }
 
 /** An exchange whose model is known. */
@@ -82,11 +84,12 @@ export function openExchange(
     firstByteAt: null,
     movedAt: null,
     bytes: 0,
-    tap: new Tap(),
+    tap: new AnswerTap(),
     overhead: new Stopwatch(),
     silence: null,
     isGivenUp: false,
     failure: null,
+    isOver: false,
   };
   exchange.overhead.run();
   exchanges.set(req, exchange);

@@ -29,6 +29,7 @@ export class OpenExchanges {
   breakOff(): void {
     const message = 'jano stopped before the answer was complete';
     for (const [exchange, res] of this.#open) {
+      if (exchange.isOver) continue;
       // The head of a websocket is a whole answer, though Node 22 waits for all that follows it.
       if (res.statusCode !== 101 && !res.writableFinished) {
         exchange.failure ??= { outcome: res.headersSent ? 'cut' : 'failed', message };

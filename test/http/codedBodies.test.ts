@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import { assertEnded } from '../support/aftermath.ts';
 import { startBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
@@ -25,6 +31,13 @@ for (const [coding, compress] of Object.entries({
     assert.equal(await post(body, { 'content-encoding': coding }), gotBy('gemma', body));
   });
 }
+
+test('what is called deflate is also understood without its head', async (t) => {
+  const { post } = await startTwoModels(t);
+  const body = deflateRawSync(JSON_BODY);
+
+  assert.equal(await post(body, { 'content-encoding': 'deflate' }), gotBy('gemma', body));
+});
 
 test('a body coded twice is decoded twice, and a coded form is still a form', async (t) => {
   const { post } = await startTwoModels(t);

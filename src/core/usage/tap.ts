@@ -39,7 +39,7 @@ export class Tap {
   #window: Pick<ByteWindow, 'push' | 'text'> | null;
   #isBroken = false;
 
-  constructor(window: Pick<ByteWindow, 'push' | 'text'> | null = null) {
+  constructor(_contentType?: string, window: Pick<ByteWindow, 'push' | 'text'> | null = null) {
     this.#window = window;
   }
 
@@ -53,6 +53,8 @@ export class Tap {
       this.#isBroken = true;
     }
   }
+
+  end(): void {}
 
   /** What the bytes so far tell; nothing if they could not be read. */
   read(): TapReading {

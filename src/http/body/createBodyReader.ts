@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { areDecodable, codingsOf } from '../decoding.ts';
 import type { BodyReader } from './bodyReader.ts';
-import { codingsOf, DecodedReader, isReadable } from './decodedReader.ts';
+import { DecodedReader } from './decodedReader.ts';
 import { boundaryOf, FormReader } from './formReader.ts';
 import { JsonReader } from './jsonReader.ts';
 import { UrlEncodedReader } from './urlEncodedReader.ts';
@@ -10,7 +11,7 @@ export function createBodyReader(headers: IncomingHttpHeaders, limitBytes: numbe
   const type = headers['content-type'] ?? '';
   const codings = codingsOf(headers['content-encoding']);
   const reader = plainReader(type);
-  if (codings.length === 0 || !codings.every(isReadable)) return reader;
+  if (codings.length === 0 || !areDecodable(codings)) return reader;
   return new DecodedReader(reader, codings, limitBytes);
 }
 

@@ -100,8 +100,8 @@ test('what is no text at all says nothing', () => {
 });
 
 test('a bug inside of it is kept inside: the answer just tells nothing', () => {
-  const pushing = new Tap({ push: broken, text: () => ({ head: '', tail: '' }) });
-  const reading = new Tap({ push: () => undefined, text: broken });
+  const pushing = new Tap(undefined, { push: broken, text: () => ({ head: '', tail: '' }) });
+  const reading = new Tap(undefined, { push: () => undefined, text: broken });
 
   pushing.push(new Uint8Array(1), 0);
   reading.push(new Uint8Array(1), 0);
