@@ -12,7 +12,7 @@ import {
 } from 'node:zlib';
 import type { RequestRecord } from '../../src/core/record.ts';
 import { AnswerTap } from '../../src/http/answerTap.ts';
-import { endingsOf, untilRecorded } from '../support/aftermath.ts';
+import { endingsOf, untilRecorded, untilShown } from '../support/aftermath.ts';
 import { startBackend } from '../support/fakeBackend.ts';
 import { openRaw } from '../support/rawHttp.ts';
 import { type RunningJano, startJanoFor } from '../support/startJano.ts';
@@ -124,6 +124,20 @@ test('who leaves a coded answer has left, though its record comes later', async 
   await caller.until((text) => text.includes('\r\n\r\n'));
 
   caller.socket.destroy();
+  await untilRecorded(jano, 1);
+
+  assert.deepEqual(endingsOf(jano), ['499 abandoned']);
+});
+
+test('who left before a stop has left, though its record is made during it', async (t) => {
+  const large = gzipSync(Buffer.concat(Array.from({ length: 400 }, () => STREAM)));
+  const { jano } = await start(t, 'gzip', 'text/event-stream', (res) => res.write(large));
+  const caller = await openRaw(t, jano.port, REQUEST);
+  await caller.until((text) => text.includes('\r\n\r\n'));
+
+  caller.socket.destroy();
+  await untilShown(jano, ({ running }) => running.length === 0);
+  await jano.stop(0);
   await untilRecorded(jano, 1);
 
   assert.deepEqual(endingsOf(jano), ['499 abandoned']);
