@@ -7,8 +7,8 @@ import { ENDING, idleSwapper, openDispatcher, turnOf } from '../support/dispatch
 /** Swaps end when the test says so; the clock is the test's. */
 interface Stage {
   readonly dispatcher: Dispatcher;
-  setTime(now: number): void;
-  endSwap(outcome: SwapResult['outcome']): Promise<void>;
+  readonly setTime: (now: number) => void;
+  readonly endSwap: (outcome: SwapResult['outcome']) => Promise<void>;
 }
 
 test('who waits for a swap is told how long and for which, from its arrival', async () => {
@@ -67,16 +67,23 @@ test('a swap that is tried again is waited for twice', async () => {
 
 async function openStage(): Promise<Stage> {
   let now = 0;
-  let end: (result: SwapResult) => void = () => undefined;
+  let swapping = Promise.withResolvers<SwapResult>();
   const dispatcher = await openDispatcher({
     now: () => now,
-    swapper: { ...idleSwapper, swap: () => new Promise((resolve) => (end = resolve)) },
+    swapper: { ...idleSwapper, swap: () => swapping.promise },
   });
   return {
     dispatcher,
     setTime: (time) => (now = time),
-    async endSwap(outcome) {
-      end({ outcome, scriptMs: 1, readyMs: null, error: outcome === 'ok' ? null : 'no' });
+    endSwap: async (outcome) => {
+      const ending = swapping;
+      swapping = Promise.withResolvers();
+      ending.resolve({
+        outcome,
+        scriptMs: 1,
+        readyMs: null,
+        error: outcome === 'ok' ? null : 'no',
+      });
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
