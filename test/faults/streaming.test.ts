@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { ByteWindow } from '../../src/core/usage/window.ts';
+import { AnswerReader } from '../../src/core/usage/answerReader.ts';
 import { readStatus, untilStatus } from '../machine/statusView.ts';
 import { assertEnded } from '../support/aftermath.ts';
 import { startBackend } from '../support/fakeBackend.ts';
@@ -184,7 +184,7 @@ test('use-19: 50 streams of 20 MB no longer fill the memory', async (t) => {
 });
 
 test('use-20: a bug in the tap no longer takes the answer down, let alone the process', async (t) => {
-  t.mock.method(ByteWindow.prototype, 'push', () => {
+  t.mock.method(AnswerReader.prototype, 'push', () => {
     throw new Error('a bug');
   });
   const jano = await startAnswering(t, (res) => res.writeHead(200, SSE).end(LAST));

@@ -51,6 +51,19 @@ for (const [name, coding, compress] of [
   });
 }
 
+test('the events of a coded stream are timed as they pass', async (t) => {
+  const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+  const { jano } = await ask(t, 'gzip', 'text/event-stream', (res) => {
+    gzip.pipe(res);
+    gzip.write(STREAM);
+    gzip.end();
+  });
+  const { firstTokenAt, lastEventAt, dispatchedAt, endedAt } = await recordOf(jano);
+
+  assert.ok(firstTokenAt !== null && lastEventAt !== null && dispatchedAt !== null);
+  assert.ok(dispatchedAt <= firstTokenAt && firstTokenAt <= lastEventAt && lastEventAt <= endedAt);
+});
+
 for (const [what, coding, body] of [
   ['of a coding that nobody knows', 'aes128gcm', JSON_ANSWER],
   ['of three codings', 'gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(JSON_ANSWER)))],

@@ -1,11 +1,14 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../json/bytes.ts';
+import { endsEscaping, stringEnd, unescapedJson } from '../json/jsonText.ts';
 
 /** What is kept of a key or value, in bytes; a longer one is cut, and then is no name that anybody has. */
 const CAPTURE_LIMIT = 4096;
@@ -115,40 +118,16 @@ export class JsonFields {
 
   /** Runs to the end of a string that nobody wants; returns where to go on. */
   #skipString(bytes: Uint8Array, from: number): number {
-    let at = from;
-    if (this.#escaped) {
-      this.#escaped = false;
-      at += 1;
-    }
-    for (;;) {
-      const quote = bytes.indexOf(QUOTE, at);
-      const end = quote === -1 ? bytes.length : quote;
-      const isEscaped = backslashesBefore(bytes, end, at) % 2 === 1;
-      if (quote === -1) {
-        this.#escaped = isEscaped;
-        return bytes.length;
-      }
-      at = quote + 1;
-      if (isEscaped) continue;
-      this.#inString = false;
-      return at;
-    }
+    const begin = this.#escaped ? from + 1 : from;
+    const end = stringEnd(bytes, begin, bytes.length);
+    this.#escaped = end === -1 && endsEscaping(bytes, begin, bytes.length);
+    if (end === -1) return bytes.length;
+    this.#inString = false;
+    return end;
   }
-}
-
-function backslashesBefore(bytes: Uint8Array, end: number, from: number): number {
-  let count = 0;
-  while (end - count > from && bytes[end - count - 1] === BACKSLASH) count += 1;
-  return count;
 }
 
 function decoded(bytes: readonly number[]): string {
   const text = new TextDecoder().decode(Uint8Array.from(bytes));
-  if (!text.includes('\\')) return text;
-  try {
-    const value: unknown = JSON.parse(`"${text}"`);
-    return String(value);
-  } catch {
-    return text;
-  }
+  return text.includes('\\') ? unescapedJson(text) : text;
 }

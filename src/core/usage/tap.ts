@@ -1,18 +1,19 @@
 import type { ReplyKind } from '../policy/state.ts';
 import type { Unmetered } from '../record.ts';
-import { type Usage, usageFrom } from './usage.ts';
-import { ByteWindow } from './window.ts';
-
-const HEAD_BYTES = 2 * 1024;
-const TAIL_BYTES = 8 * 1024;
+import { AnswerReader } from './answerReader.ts';
+import { AnswerWatch } from './answerWatch.ts';
+import { type Cut, cutOf } from './framing.ts';
+import { observedRate } from './observedRate.ts';
+import type { Usage } from './usage.ts';
 
 /** What a passing answer told about itself. */
 export interface TapReading {
   readonly usage: Usage | null;
   readonly reply: ReplyKind;
-  /** When the first generated text came, and the last event with data. */
+  /** When the first generated text came, and the last event with data; null where it is no stream. */
   readonly firstTokenAt: number | null;
   readonly lastEventAt: number | null;
+  /** Why generating stopped, in the backend's words; one for each choice. */
   readonly finishReasons: readonly string[];
   /** What the answer says went wrong, whatever its status; null when nothing did. */
   readonly error: string | null;
@@ -27,93 +28,110 @@ const NOTHING: TapReading = {
   lastEventAt: null,
   finishReasons: [],
   error: null,
-  unmetered: null,
+  unmetered: 'no_usage',
 };
 
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
 /**
- * Looks at an answer's bytes as they pass and keeps a few kilobytes of them. Reads llama.cpp's
- * `timings`, OpenAI's `usage`, and whether the reply ended in a tool call.
+ * Looks at an answer's bytes as they pass, and keeps numbers, not bytes. Reads server-sent events, lines
+ * of JSON and whole bodies, in the shapes of llama.cpp, OpenAI, vLLM, Anthropic, Ollama and LM Studio.
+ * Never throws: a bug in here must not end an answer, let alone the process.
  */
 export class Tap {
+  readonly #contentType: string;
   /** Made for the first bytes: a request that waits holds no memory for its answer. */
-  #window: Pick<ByteWindow, 'push' | 'text'> | null;
+  #opened: { readonly reader: AnswerReader; readonly watch: AnswerWatch } | null = null;
+  /** Null while it cannot be told, undefined when it is nothing that is understood. */
+  #cut: Cut | null | undefined = null;
+  /** How much of a byte order mark has passed. */
+  #marks = 0;
   #isBroken = false;
 
-  constructor(_contentType?: string, window: Pick<ByteWindow, 'push' | 'text'> | null = null) {
-    this.#window = window;
+  constructor(contentType = '') {
+    this.#contentType = contentType;
   }
 
-  /** Never throws: a bug in here must not end an answer, let alone the process. */
-  push(bytes: Uint8Array, _at: number): void {
-    if (this.#isBroken) return;
-    try {
-      this.#window ??= new ByteWindow(HEAD_BYTES, TAIL_BYTES);
-      this.#window.push(bytes);
-    } catch {
-      this.#isBroken = true;
-    }
+  /** `at`: when they came, epoch milliseconds. */
+  push(bytes: Uint8Array, at: number): void {
+    this.#guard(() => {
+      const { watch } = (this.#opened ??= open());
+      watch.now = at;
+      const rest = this.#cut === null ? this.#withoutMark(bytes) : bytes;
+      if (this.#cut === null && rest.length > 0) this.#cut = cutOf(this.#contentType, rest, watch);
+      this.#cut?.framing.push(rest);
+    });
   }
 
-  end(): void {}
+  /** No more comes: what was not ended properly is taken as it is. */
+  end(): void {
+    this.#guard(() => this.#cut?.framing.end());
+  }
 
   /** What the bytes so far tell; nothing if they could not be read. */
   read(): TapReading {
     try {
-      return this.#isBroken || this.#window === null ? NOTHING : readText(this.#window.text());
+      if (this.#isBroken) return { ...NOTHING, unmetered: 'unreadable' };
+      return this.#opened === null ? NOTHING : this.#reading(this.#opened);
     } catch {
-      return NOTHING;
+      return { ...NOTHING, unmetered: 'unreadable' };
+    }
+  }
+
+  #reading({ reader, watch }: { reader: AnswerReader; watch: AnswerWatch }): TapReading {
+    const { usage, hasClock, endsInCall, finishReasons, error } = reader.facts();
+    const isStream = this.#cut?.isStream === true;
+    const firstTokenAt = isStream ? watch.firstTextAt : null;
+    const lastEventAt = isStream ? watch.lastEndAt : null;
+    return {
+      usage: hasClock ? usage : withObservedRate(usage, firstTokenAt, lastEventAt),
+      reply: endsInCall ? 'toolCall' : 'plain',
+      firstTokenAt,
+      lastEventAt,
+      finishReasons,
+      error,
+      unmetered: usage === null ? this.#whyUnmetered(watch) : null,
+    };
+  }
+
+  #whyUnmetered({ lastState }: AnswerWatch): Unmetered {
+    if (this.#cut === null) return 'no_usage';
+    if (this.#cut === undefined) return 'not_json';
+    if (lastState === 'inside') return 'unreadable';
+    return lastState === 'closed' || this.#cut.isCertain ? 'no_usage' : 'not_json';
+  }
+
+  #withoutMark(bytes: Uint8Array): Uint8Array {
+    let at = 0;
+    while (at < bytes.length && this.#marks < 3 && bytes[at] === BYTE_ORDER_MARK[this.#marks]) {
+      this.#marks += 1;
+      at += 1;
+    }
+    return bytes.subarray(at);
+  }
+
+  #guard(work: () => void): void {
+    if (this.#isBroken) return;
+    try {
+      work();
+    } catch {
+      this.#isBroken = true;
     }
   }
 }
 
-function readText({ head, tail }: { head: string; tail: string }): TapReading {
-  const text = head + tail;
-  const usage = usageFrom({
-    timings: lastObject(text, '"timings"'),
-    usage: lastObject(text, '"usage"'),
-  });
-  return { ...NOTHING, usage, reply: endsInToolCall(text) ? 'toolCall' : 'plain' };
+function open(): { reader: AnswerReader; watch: AnswerWatch } {
+  const reader = new AnswerReader();
+  return { reader, watch: new AnswerWatch(reader) };
 }
 
-/** `"finish_reason": "tool_calls"` of OpenAI's shape, `"stop_reason": "tool_use"` of Anthropic's; in a string the quotes would be escaped. */
-function endsInToolCall(text: string): boolean {
-  return /(?<!\\)"(?:finish_reason|stop_reason)"\s*:\s*"(?:tool_calls|tool_use)"/.test(text);
-}
-
-/** The last object that stands behind `key`; undefined when there is none that is whole. */
-function lastObject(text: string, key: string): unknown {
-  for (let at = text.lastIndexOf(key); at !== -1; at = text.lastIndexOf(key, at - 1)) {
-    if (text[at - 1] === '\\') continue;
-    const json = objectAt(text, at + key.length);
-    if (json !== undefined) return parsed(json);
-    if (at === 0) return undefined;
-  }
-  return undefined;
-}
-
-/** The text of the object that follows a colon at `from`, by matching braces outside of strings. */
-function objectAt(text: string, from: number): string | undefined {
-  const start = /^\s*:\s*(?=\{)/.exec(text.slice(from, from + 16));
-  if (start === null) return undefined;
-  const begin = from + start[0].length;
-  let depth = 0;
-  let inString = false;
-  for (let at = begin; at < text.length; at++) {
-    const char = text[at];
-    if (inString) {
-      if (char === '\\') at += 1;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === '{') depth += 1;
-    else if (char === '}' && --depth === 0) return text.slice(begin, at + 1);
-  }
-  return undefined;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+function withObservedRate(
+  usage: Usage | null,
+  firstTokenAt: number | null,
+  lastEventAt: number | null,
+): Usage | null {
+  if (usage === null || usage.outputTokensPerSecond !== null) return usage;
+  const rate = observedRate(usage.outputTokens, firstTokenAt, lastEventAt);
+  if (rate === null) return usage;
+  return { ...usage, outputTokensPerSecond: rate, outputRateSource: 'observed' };
 }

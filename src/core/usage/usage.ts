@@ -1,3 +1,5 @@
+import type { Figure } from './answerPlaces.ts';
+
 /** Token counts and speeds that a backend reported about one answer. What it did not report is null. */
 export interface Usage {
   /** Tokens of the prompt, cached ones included. */
@@ -18,49 +20,107 @@ export interface Usage {
   readonly loadMs: number | null;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+/** The newest figures of an answer, each as it was last reported. */
+export type Figures = ReadonlyMap<Figure, number>;
 
-/** Reads llama.cpp's `timings` and OpenAI's `usage`; null when neither says anything. */
-export function usageFrom(answer: { timings: unknown; usage: unknown }): Usage | null {
-  const timings = object(answer.timings);
-  const usage = object(answer.usage);
-  const details = object(usage['prompt_tokens_details']);
-  const outputTokens = count(timings['predicted_n']) ?? count(usage['completion_tokens']);
-  // One token takes no time that could be measured: llama-server says 0.
-  const outputRate = (outputTokens ?? 0) < 2 ? null : rate(timings['predicted_per_second']);
-  const read: Usage = {
-    inputTokens: inputTokensOf(timings) ?? count(usage['prompt_tokens']),
-    cachedTokens: count(timings['cache_n']) ?? count(details['cached_tokens']),
+const NS_PER_MS = 1_000_000;
+const NS_PER_SECOND = 1_000_000_000;
+
+/** What the figures say; null when they say nothing. */
+export function usageFrom(figures: Figures): Usage | null {
+  const outputTokens = first(figures, [
+    'predicted_n',
+    'completion_tokens',
+    'tokens_predicted',
+    'output_tokens',
+    'eval_count',
+  ]);
+  const outputRate = outputRateOf(figures, outputTokens);
+  const loadNs = figures.get('load_duration');
+  return orNull({
+    inputTokens: inputTokensOf(figures),
+    cachedTokens: first(figures, ['cache_n', 'cached_tokens', 'cache_read_input_tokens']),
     outputTokens,
-    reasoningTokens: null,
-    draftTokens: null,
-    draftAcceptedTokens: null,
-    inputTokensPerSecond: rate(timings['prompt_per_second']),
+    reasoningTokens: first(figures, ['reasoning_tokens']),
+    draftTokens: first(figures, ['draft_n']),
+    draftAcceptedTokens: first(figures, ['draft_n_accepted']),
+    inputTokensPerSecond:
+      figures.get('prompt_per_second') ??
+      speedOver(figures.get('prompt_eval_count'), figures.get('prompt_eval_duration')),
     outputTokensPerSecond: outputRate,
     outputRateSource: outputRate === null ? null : 'backend',
-    loadMs: null,
-  };
-  return Object.values(read).every((field) => field === null) ? null : read;
+    loadMs: loadNs === undefined ? null : Math.round(loadNs / NS_PER_MS),
+  });
 }
 
-/** llama.cpp's `prompt_n` leaves out what came from the cache. */
-function inputTokensOf(timings: Json): number | null {
-  const fresh = count(timings['prompt_n']);
-  return fresh === null ? null : fresh + (count(timings['cache_n']) ?? 0);
+/** Whether it can be a number of tokens, or of nanoseconds. */
+export function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
 }
 
-function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+/** Whether it can be a speed. */
+export function isSpeed(value: number): boolean {
+  return Number.isFinite(value) && value > 0;
 }
 
-function rate(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : null;
+/** Two results of one request taken together: counts are summed, a speed is not that of both. */
+export function sumOf(a: Usage | null, b: Usage | null): Usage | null {
+  if (a === null || b === null) return a ?? b;
+  return orNull({
+    inputTokens: added(a.inputTokens, b.inputTokens),
+    cachedTokens: added(a.cachedTokens, b.cachedTokens),
+    outputTokens: added(a.outputTokens, b.outputTokens),
+    reasoningTokens: added(a.reasoningTokens, b.reasoningTokens),
+    draftTokens: added(a.draftTokens, b.draftTokens),
+    draftAcceptedTokens: added(a.draftAcceptedTokens, b.draftAcceptedTokens),
+    inputTokensPerSecond: null,
+    outputTokensPerSecond: null,
+    outputRateSource: null,
+    loadMs: added(a.loadMs, b.loadMs),
+  });
 }
 
-function object(value: unknown): Json {
-  return isObject(value) ? value : {};
+/** llama.cpp's `prompt_n` leaves out what came from its cache, Anthropic's `input_tokens` what came from or went into one. */
+function inputTokensOf(figures: Figures): number | null {
+  const fresh = figures.get('prompt_n');
+  const cached = figures.get('cache_n');
+  if (fresh !== undefined && cached !== undefined) return fresh + cached;
+  const whole = first(figures, ['prompt_tokens', 'tokens_evaluated', 'prompt_n']);
+  if (whole !== null) return whole;
+  const input = figures.get('input_tokens');
+  if (input === undefined) return first(figures, ['prompt_eval_count']);
+  const read = figures.get('cache_read_input_tokens') ?? 0;
+  return input + read + (figures.get('cache_creation_input_tokens') ?? 0);
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null;
+/** One token takes no time that could be measured: llama-server says 0. */
+function outputRateOf(figures: Figures, outputTokens: number | null): number | null {
+  if (outputTokens !== null && outputTokens < 2) return null;
+  return (
+    figures.get('predicted_per_second') ??
+    figures.get('tokens_per_second') ??
+    speedOver(figures.get('eval_count'), figures.get('eval_duration'))
+  );
+}
+
+function speedOver(tokens: number | undefined, ns: number | undefined): number | null {
+  if (tokens === undefined || ns === undefined) return null;
+  const perSecond = (tokens * NS_PER_SECOND) / ns;
+  return isSpeed(perSecond) ? perSecond : null;
+}
+
+function first(figures: Figures, names: readonly Figure[]): number | null {
+  for (const name of names) {
+    const figure = figures.get(name);
+    if (figure !== undefined) return figure;
+  }
+  return null;
+}
+
+function added(a: number | null, b: number | null): number | null {
+  return a === null && b === null ? null : (a ?? 0) + (b ?? 0);
+}
+
+function orNull(usage: Usage): Usage | null {
+  return Object.values(usage).every((figure) => figure === null) ? null : usage;
 }

@@ -1,0 +1,50 @@
+import { BACKSLASH, QUOTE } from './bytes.ts';
+
+/** Where a string ends that is open at `from`: behind its quote, or -1 when that is not before `to`. */
+export function stringEnd(bytes: Uint8Array, from: number, to: number): number {
+  for (let at = from; ;) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1 || quote >= to) return -1;
+    if (!endsEscaping(bytes, at, quote)) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+/** Whether what stands at `to` is escaped by the backslash before it; at `from` nothing is. */
+export function endsEscaping(bytes: Uint8Array, from: number, to: number): boolean {
+  let count = 0;
+  while (to - count > from && bytes[to - count - 1] === BACKSLASH) count += 1;
+  return count % 2 === 1;
+}
+
+/** What the inside of a JSON string stands for; as it is where it is no such string. */
+export function unescapedJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(`"${text}"`);
+    return String(value);
+  } catch {
+    return text;
+  }
+}
+
+/** The number, boolean or null that the text is; undefined when it is none of them. */
+export function readScalar(text: string): number | boolean | null | undefined {
+  switch (text) {
+    case 'null':
+      return null;
+    case 'true':
+      return true;
+    case 'false':
+      return false;
+    default:
+      return /^-?\d[\d.eE+-]*$/.test(text) ? Number(text) : undefined;
+  }
+}
+
+/** Whether a number or a literal can begin so. */
+export function beginsScalar(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || SCALAR_BEGINNINGS.includes(byte);
+}
+
+/** - t f n */
+const SCALAR_BEGINNINGS: readonly number[] = [0x2d, 0x74, 0x66, 0x6e];

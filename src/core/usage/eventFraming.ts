@@ -1,0 +1,152 @@
+import type { Documents, Framing } from './documents.ts';
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+const NEW_LINE = Uint8Array.of(LINE_FEED);
+
+/** Longer than the names of the fields that matter. */
+const NAME_BYTES = 8;
+
+/**
+ * Server-sent events (WHATWG HTML 9.2.5), each of which is a document if it has data; an `error` field
+ * is one, as llama.cpp sent them, and so is JSON that stands there without any field.
+ */
+export class EventFraming implements Framing {
+  readonly #documents: Documents;
+  #mode: 'line' | 'name' | 'colon' | 'value' | 'rest' | 'bare' = 'line';
+  /** The event that passes has begun a document. */
+  #isOpen = false;
+  #isData = false;
+  #name = '';
+  /** A line feed that belongs to the end of the line before. */
+  #ignoresFeed = false;
+
+  constructor(documents: Documents) {
+    this.#documents = documents;
+  }
+
+  push(bytes: Uint8Array): void {
+    const lines = new LineEnds(bytes);
+    let at = 0;
+    while (at < bytes.length) at = this.#step(bytes, at, lines);
+  }
+
+  end(): void {
+    this.#close();
+  }
+
+  #step(bytes: Uint8Array, at: number, lines: LineEnds): number {
+    const byte = bytes[at] ?? 0;
+    switch (this.#mode) {
+      case 'line':
+        return this.#beginLine(byte, at);
+      case 'name':
+        return this.#readName(byte, at);
+      case 'colon':
+        this.#beginValue();
+        return byte === SPACE ? at + 1 : at;
+      case 'bare':
+        return this.#readBare(bytes, at);
+      case 'value':
+      case 'rest': {
+        const end = lines.next(at);
+        if (this.#mode === 'value') this.#documents.push(bytes, at, end);
+        return end < bytes.length ? this.#endLine(bytes[end] ?? 0, end) : end;
+      }
+    }
+  }
+
+  #beginLine(byte: number, at: number): number {
+    const isFeed = byte === LINE_FEED;
+    if (isFeed && this.#ignoresFeed) {
+      this.#ignoresFeed = false;
+      return at + 1;
+    }
+    this.#ignoresFeed = false;
+    if (isFeed || byte === CARRIAGE_RETURN) {
+      this.#close();
+      return this.#endLine(byte, at);
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      this.#open(false);
+      this.#mode = 'bare';
+      return at;
+    }
+    this.#mode = 'name';
+    this.#name = '';
+    return at;
+  }
+
+  #readName(byte: number, at: number): number {
+    if (byte === LINE_FEED || byte === CARRIAGE_RETURN) return this.#endLine(byte, at);
+    if (byte === COLON) this.#mode = 'colon';
+    else if (this.#name.length < NAME_BYTES) this.#name += String.fromCharCode(byte);
+    else this.#mode = 'rest';
+    return at + 1;
+  }
+
+  /** Several lines of data make one document. */
+  #beginValue(): void {
+    this.#mode = 'rest';
+    if (this.#name !== 'data' && this.#name !== 'error') return;
+    this.#mode = 'value';
+    const isData = this.#name === 'data';
+    if (this.#isOpen && isData && this.#isData) this.#documents.push(NEW_LINE, 0, 1);
+    else this.#open(!isData);
+    this.#isData = isData;
+  }
+
+  #readBare(bytes: Uint8Array, at: number): number {
+    const end = this.#documents.push(bytes, at, bytes.length);
+    const { state } = this.#documents;
+    if (state === 'closed' || state === 'broken') {
+      this.#close();
+      this.#mode = 'rest';
+    }
+    return end;
+  }
+
+  #endLine(byte: number, at: number): number {
+    this.#ignoresFeed = byte === CARRIAGE_RETURN;
+    this.#mode = 'line';
+    return at + 1;
+  }
+
+  #open(isError: boolean): void {
+    this.#close();
+    this.#documents.begin(isError);
+    this.#isOpen = true;
+  }
+
+  #close(): void {
+    if (this.#isOpen) this.#documents.end();
+    this.#isOpen = false;
+  }
+}
+
+/** The ends of the lines in some bytes, asked for from front to back; each kind is looked for once. */
+class LineEnds {
+  readonly #bytes: Uint8Array;
+  #feed = -1;
+  #return = -1;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Where the line ends that is open at `at`: at the end of the bytes if not before. */
+  next(at: number): number {
+    if (this.#feed < at) this.#feed = this.#find(LINE_FEED, at);
+    if (this.#return < at) this.#return = this.#find(CARRIAGE_RETURN, at);
+    return Math.min(this.#feed, this.#return);
+  }
+
+  #find(byte: number, from: number): number {
+    const found = this.#bytes.indexOf(byte, from);
+    return found === -1 ? this.#bytes.length : found;
+  }
+}
