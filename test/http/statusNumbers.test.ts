@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import supertest from 'supertest';
 import { untilRecorded, untilShown } from '../support/aftermath.ts';
 import { type Answer, startBackend } from '../support/fakeBackend.ts';
+import { swapRecord } from '../support/records.ts';
 import { startJano, startJanoFor } from '../support/startJano.ts';
 
 const PUBLISHED = `ok currentModel currentModelLoadedAt queueDepth queueByModel inFlight oldestWaitingMs
@@ -92,6 +93,30 @@ test('what counts for a while is forgotten after it, what counts since the start
   assert.deepEqual(atOnce, [1, 60, 60, 0]);
   assert.deepEqual(later, [0, 0, 60, 120]);
   assert.deepEqual(setBack, [0, 0, 60, 0]);
+});
+
+test('swaps count for a quarter of an hour and for an hour, the last one stays', async (t) => {
+  const clock = { now: Date.parse('2026-05-04T12:00:00Z') };
+  const url = await startBackend(t, answerWithTimings);
+  const raw = { models: [{ name: 'qwen', url, parallel: 1 }] };
+  const jano = await startJano(t, raw, undefined, { now: () => clock.now });
+  const times = { startedAt: clock.now - 2500, endedAt: clock.now };
+  jano.snapshot().ledger.swapClosed(swapRecord(times));
+  jano.snapshot().ledger.swapClosed(swapRecord({ ...times, outcome: 'timeout', error: 'slow' }));
+
+  const seen: unknown[][] = [];
+  for (const minutes of [0, 20, 60]) {
+    clock.now += minutes * MINUTE_MS;
+    const { body } = await supertest(jano.server).get('/status').expect(200);
+    const { swapsLast15m, swapsLastHour, errorsLast15m, lastSwapDurationMs, swapsTotal } = body;
+    seen.push([swapsLast15m, swapsLastHour, errorsLast15m, lastSwapDurationMs, swapsTotal]);
+  }
+
+  assert.deepEqual(seen, [
+    [1, 1, 1, 2500, 1],
+    [0, 1, 0, 2500, 1],
+    [0, 0, 0, 2500, 1],
+  ]);
 });
 
 test('of more than a hundred that wait a hundred are listed, and all are counted', async (t) => {
