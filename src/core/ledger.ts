@@ -1,21 +1,18 @@
+import { Callers } from './callers.ts';
+import { msBetween } from './duration.ts';
+import { backendRateOf, ModelAccount, type ModelTotals } from './modelTotals.ts';
+import { RecentRates } from './recentRates.ts';
 import type { Outcome, Recorder, RequestRecord, SwapRecord } from './record.ts';
 import { Ring } from './ring.ts';
 import { SlidingSum } from './slidingSum.ts';
+import { type SwapCount, SwapCounts } from './swapCounts.ts';
+import { type FollowedSwap, SwapTurns } from './swapTurns.ts';
+import { tokensOf } from './tokenTotals.ts';
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const RATES_KEPT = 30;
 const SWAPS_KEPT = 500;
-
-/** Sums since start for one model. */
-export interface ModelTotals {
-  readonly served: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Generation speed of the newest answers that reported one, tokens per second. */
-  readonly outputRates: Ring<number>;
-}
 
 /** Health as last seen; a model that is not listed was never asked. */
 export type Health = 'up' | 'down';
@@ -26,21 +23,27 @@ export interface LastError {
   readonly message: string;
 }
 
-/** The running account of finished work: totals since start, sliding sums and the newest records. */
+/**
+ * The running account of finished work: totals since start, sliding sums and the newest records. No total
+ * is made of what is kept for a while only, and none ever goes down.
+ */
 export class Ledger implements Recorder {
   readonly startedAt: number;
   readonly requests: Ring<RequestRecord>;
-  readonly swaps = new Ring<SwapRecord>(SWAPS_KEPT);
-  readonly inputRates = new Ring<number>(RATES_KEPT);
-  readonly outputRates = new Ring<number>(RATES_KEPT);
+  readonly swaps = new Ring<FollowedSwap>(SWAPS_KEPT);
+  readonly inputRates = new RecentRates();
+  readonly outputRates = new RecentRates();
   readonly finishedLastMinute = new SlidingSum(MINUTE_MS);
   readonly outputTokensLastMinute = new SlidingSum(MINUTE_MS);
   readonly errorsLastQuarter = new SlidingSum(QUARTER_MS);
   /** Successful swaps, and the time that all swaps took, in ms. */
   readonly swapsLastHour = new SlidingSum(HOUR_MS);
   readonly swapMsLastHour = new SlidingSum(HOUR_MS);
+  readonly callers = new Callers();
   readonly #health = new Map<string, Health>();
-  readonly #totals = new Map<string, ModelTotals>();
+  readonly #totals = new Map<string | null, ModelAccount>();
+  readonly #swapCounts = new SwapCounts();
+  readonly #swapTurns = new SwapTurns();
   #swapsTotal = 0;
   #swapFailuresTotal = 0;
   #lastSwap: SwapRecord | null = null;
@@ -51,15 +54,21 @@ export class Ledger implements Recorder {
     this.startedAt = startedAt;
   }
 
-  /** Sums per model that has had a request. */
-  get totals(): ReadonlyMap<string, ModelTotals> {
+  /** Sums per configured model that has had a request; under null those of requests of which none could be told. */
+  get totals(): ReadonlyMap<string | null, ModelTotals> {
     return this.#totals;
+  }
+
+  /** All swaps since start, counted. */
+  get swapCounts(): Iterable<SwapCount> {
+    return this.#swapCounts.all();
   }
 
   get health(): ReadonlyMap<string, Health> {
     return this.#health;
   }
 
+  /** Successful ones. */
   get swapsTotal(): number {
     return this.#swapsTotal;
   }
@@ -83,14 +92,21 @@ export class Ledger implements Recorder {
     if (record.outcome === 'failed' || record.outcome === 'cut') {
       this.#noteError(record.model, record.error ?? `status ${record.status}`, record.endedAt);
     }
-    if (record.model === null) return;
-    if (isAnswer(record.outcome)) this.healthSeen(record.model, true);
-    this.#addToModel(record.model, record);
+    if (record.model !== null && isAnswer(record.outcome)) this.healthSeen(record.model, true);
+    this.#accountOf(record.model).add(record);
+    this.callers.requestClosed(record);
+    this.#swapTurns.requestClosed(record);
+    const { usage } = record;
+    this.outputTokensLastMinute.add(tokensOf(usage).output, record.endedAt);
+    this.inputRates.add(usage?.inputTokensPerSecond ?? null);
+    this.outputRates.add(backendRateOf(usage));
   }
 
   swapClosed(record: SwapRecord): void {
-    this.swaps.push(record);
-    this.swapMsLastHour.add(record.endedAt - record.startedAt, record.endedAt);
+    this.swaps.push(this.#swapTurns.swapClosed(record));
+    this.#swapCounts.add(record);
+    this.callers.swapClosed(record);
+    this.swapMsLastHour.add(msBetween(record.startedAt, record.endedAt), record.endedAt);
     this.healthSeen(record.to, record.outcome === 'ok');
     if (record.outcome === 'ok') {
       this.#swapsTotal += 1;
@@ -110,20 +126,12 @@ export class Ledger implements Recorder {
     this.#health.set(model, isUp ? 'up' : 'down');
   }
 
-  #addToModel(model: string, { usage, outcome, endedAt }: RequestRecord): void {
-    const before = this.#totals.get(model) ?? emptyTotals();
-    this.#totals.set(model, {
-      ...before,
-      served: before.served + (outcome === 'served' ? 1 : 0),
-      inputTokens: before.inputTokens + (usage?.inputTokens ?? 0),
-      outputTokens: before.outputTokens + (usage?.outputTokens ?? 0),
-    });
-    if (usage === null) return;
-    this.outputTokensLastMinute.add(usage.outputTokens ?? 0, endedAt);
-    if (usage.inputTokensPerSecond !== null) this.inputRates.push(usage.inputTokensPerSecond);
-    if (usage.outputTokensPerSecond === null) return;
-    this.outputRates.push(usage.outputTokensPerSecond);
-    before.outputRates.push(usage.outputTokensPerSecond);
+  #accountOf(model: string | null): ModelAccount {
+    const known = this.#totals.get(model);
+    if (known !== undefined) return known;
+    const account = new ModelAccount();
+    this.#totals.set(model, account);
+    return account;
   }
 
   #noteError(model: string | null, message: string, at: number): void {
@@ -135,8 +143,4 @@ export class Ledger implements Recorder {
 /** The backend itself ended the request in order. */
 function isAnswer(outcome: Outcome): boolean {
   return outcome === 'served' || outcome === 'refused';
-}
-
-function emptyTotals(): ModelTotals {
-  return { served: 0, inputTokens: 0, outputTokens: 0, outputRates: new Ring(RATES_KEPT) };
 }

@@ -22,12 +22,14 @@ export class SlidingSum {
     else this.#buckets.push({ startsAt, sum: amount });
   }
 
-  /** What was added at or after `since` (the whole window if absent). */
+  /** What was added at or after `since` (the whole window if absent), and not later than `now`: the clock may have been set back. */
   total(now: number, since = now - this.#windowMs): number {
     this.#forget(now);
-    let sum = 0;
-    for (const bucket of this.#buckets) if (bucket.startsAt > since - BUCKET_MS) sum += bucket.sum;
-    return sum;
+    let total = 0;
+    for (const { startsAt, sum } of this.#buckets) {
+      if (startsAt > since - BUCKET_MS && startsAt <= now) total += sum;
+    }
+    return total;
   }
 
   #forget(now: number): void {

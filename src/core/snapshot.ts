@@ -1,6 +1,7 @@
 import type { ArrivalOrder } from './arrivalOrder.ts';
 import type { Catalog } from './catalog.ts';
-import type { Health, Ledger, ModelTotals } from './ledger.ts';
+import type { Health, Ledger } from './ledger.ts';
+import { ModelAccount, type ModelTotals } from './modelTotals.ts';
 import { type Explained, explainWaiting } from './policy/explain.ts';
 import { expectedSwapMs } from './policy/costs.ts';
 import { type ModelState, modelState } from './policy/state.ts';
@@ -69,7 +70,8 @@ export interface ModelReading {
   readonly waiting: number;
   readonly inFlight: number;
   readonly health: Health | 'unknown';
-  readonly totals: ModelTotals | null;
+  /** Zeros before its first request. */
+  readonly totals: ModelTotals;
 }
 
 /** Reads everything at `now`; nothing is changed and no backend is asked. */
@@ -114,7 +116,7 @@ function readModel(state: ModelState, ledger: Ledger): ModelReading {
     waiting: state.waiting.length,
     inFlight: inFlight + visits,
     health: healthOf(state, ledger.health.get(model)),
-    totals: ledger.totals.get(model) ?? null,
+    totals: ledger.totals.get(model) ?? new ModelAccount(),
   };
 }
 

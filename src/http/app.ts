@@ -5,12 +5,15 @@ import { type AdmitParts, createAdmit } from './admit.ts';
 import { sendProblem } from './errors.ts';
 import { createForward } from './forward.ts';
 import { withoutQuery } from './requestPath.ts';
+import { callers } from './routes/callers.ts';
 import { health } from './routes/health.ts';
 import { modelById, modelList } from './routes/models.ts';
 import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
 import { page } from './routes/page.ts';
 import { root } from './routes/root.ts';
 import { status } from './routes/status.ts';
+import { swaps } from './routes/swaps.ts';
+import { usage } from './routes/usage.ts';
 
 export interface AppParts extends AdmitParts {
   readonly snapshot: () => Snapshot;
@@ -37,12 +40,17 @@ export function createApp(parts: AppParts): Express {
   app.get('/ui', page());
   app.get('/health', health(parts.isStopping));
   app.get('/status', status(snapshot));
+  app.get('/usage', usage(catalog, snapshot));
+  app.get('/usage/callers', callers(snapshot));
+  app.get('/swaps', swaps(snapshot));
+  app.all(['/usage', '/usage/callers', '/swaps'], onlyToLookAt);
+  app.all(/^\/(?:usage|swaps)\/./i, notThere);
   app.get(['/v1/models', '/models'], modelList(catalog, snapshot));
   app.get(/^\/(?:v1\/)?models\/./, modelById(catalog, snapshot));
   app.get('/api/tags', ollamaTags(catalog, snapshot));
   app.get('/api/ps', ollamaProcesses(catalog, snapshot));
   app.get('/api/version', ollamaVersion(parts.version));
-  app.all(/^\/(?:usage|swaps|metrics|admin)(?:\/.*)?$/i, notYet);
+  app.all(/^\/(?:metrics|admin)(?:\/.*)?$/i, notYet);
   // What is open is Jano's own: under the same path a backend may have anything.
   app.use(demandKey([]));
   app.use(createAdmit(parts));
@@ -63,6 +71,19 @@ const notYet: RequestHandler = (req, res) => {
   const path = withoutQuery(req.originalUrl);
   const message = `${path} is jano's own, and this version does not serve it yet; a backend's is at /upstream/<model>${path}`;
   sendProblem(res, req.originalUrl, { status: 501, code: 'not_implemented', message });
+};
+
+/** What is Jano's own under every method, but only answers to GET. */
+const onlyToLookAt: RequestHandler = (req, res) => {
+  res.setHeader('Allow', 'GET, HEAD');
+  const message = `${withoutQuery(req.originalUrl)} takes GET and HEAD only, not ${req.method}`;
+  sendProblem(res, req.originalUrl, { status: 405, code: 'method_not_allowed', message });
+};
+
+const notThere: RequestHandler = (req, res) => {
+  const path = withoutQuery(req.originalUrl);
+  const message = `jano has nothing at ${path}; a backend's is at /upstream/<model>${path}`;
+  sendProblem(res, req.originalUrl, { status: 404, code: 'not_found', message });
 };
 
 /** Finds out who asks. */

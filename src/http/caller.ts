@@ -4,6 +4,9 @@ import { headerText } from './headerText.ts';
 
 const LONGEST = 120;
 
+/** Whoever configures one of these as the name of callers gets the name or fingerprint of the key in it. */
+const KEY_HEADERS: ReadonlySet<string> = new Set(['authorization', 'x-api-key']);
+
 /** Headers in which known programs say which of their sessions asks. */
 const SESSION_HEADERS = [
   'x-session-id',
@@ -18,10 +21,13 @@ const SESSION_HEADERS = [
  * header, else program and address. Never the key itself.
  */
 export function callerOf(req: IncomingMessage, header: string, keyName: string | null): string {
-  const named = text(req, header);
-  if (named !== undefined) return named;
+  const keys = apiKeysOf(req);
+  const [key] = keys;
+  const named = KEY_HEADERS.has(header.toLowerCase()) ? undefined : text(req, header);
+  // Who puts its key there would see it in /usage, and so would everybody else.
+  const isKey = keys.some(({ value }) => value.slice(0, LONGEST) === named);
+  if (named !== undefined && !isKey) return named;
   if (keyName !== null) return keyName;
-  const [key] = apiKeysOf(req);
   if (key !== undefined) return `key:${fingerprint(key.value)}`;
   for (const name of SESSION_HEADERS) {
     const session = text(req, name);
@@ -53,5 +59,7 @@ function fingerprint(key: string): string {
 
 /** A header's value, short enough to be shown. */
 function text(req: IncomingMessage, name: string): string | undefined {
-  return headerText(req, name)?.slice(0, LONGEST);
+  const value = headerText(req, name)?.slice(0, LONGEST);
+  // A slice would keep all of the header in memory, for as long as its caller is remembered.
+  return value === undefined ? undefined : Buffer.from(value).toString();
 }

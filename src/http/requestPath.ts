@@ -13,9 +13,13 @@ export function withoutQuery(path: string): string {
   return mark === -1 ? path : path.slice(0, mark);
 }
 
+/** The query, without its question mark; empty when there is none. */
+export function queryOf(path: string): string {
+  const mark = path.indexOf('?');
+  return mark === -1 ? '' : path.slice(mark + 1);
+}
+
 /** The first value of a query parameter; undefined when it is not there or empty. */
 export function queryValue(path: string, name: string): string | undefined {
-  const mark = path.indexOf('?');
-  if (mark === -1) return undefined;
-  return new URLSearchParams(path.slice(mark + 1)).get(name) || undefined;
+  return new URLSearchParams(queryOf(path)).get(name) || undefined;
 }

@@ -50,3 +50,13 @@ test('a sliding sum keeps no more than one number per second', () => {
 
   assert.equal(sum.total(99_999), 2000);
 });
+
+test('what a sliding sum got before the clock was set back is not in its window, and comes back into it', () => {
+  const sum = new SlidingSum(60_000);
+  sum.add(1, 1_000_000);
+  sum.add(2, 500_000);
+
+  const totals = [500_000, 1_000_000].map((now) => sum.total(now));
+
+  assert.deepEqual(totals, [2, 1]);
+});

@@ -126,7 +126,16 @@ test('GET /api/version is Jano’s', async (t) => {
 test('HEAD of Jano’s own routes is answered by itself, without a body', async (t) => {
   const jano = await startModels(t);
 
-  for (const path of ['/', '/health', '/status', '/v1/models', '/models/chat', '/api/tags']) {
+  const lists = ['/usage', '/usage/callers', '/swaps'];
+  for (const path of [
+    '/',
+    '/health',
+    '/status',
+    '/v1/models',
+    '/models/chat',
+    '/api/tags',
+    ...lists,
+  ]) {
     const { headers, text } = await supertest(jano.server).head(path).expect(200);
     assert.ok(Number(headers['content-length']) > 0);
     assert.equal(text, undefined);
@@ -151,6 +160,9 @@ test('Jano’s own routes ask no backend, take no place in the queue and make no
     '/api/tags',
     '/api/ps',
     '/models/x',
+    '/usage',
+    '/usage/callers',
+    '/swaps',
   ]) {
     await supertest(jano.server).get(path);
   }
@@ -178,11 +190,30 @@ test('a route of Jano’s own may be written with a slash behind it', async (t) 
   }
 });
 
+test('/usage and /swaps are Jano’s own under every method, but answer to GET and HEAD only', async (t) => {
+  const jano = await startJanoFor(t, REFUSING_URL);
+
+  for (const path of ['/usage', '/usage/callers/', '/Swaps?limit=1']) {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(jano.url + path, { method });
+      assert.equal(response.status, 405, `${method} ${path}`);
+      assert.equal(response.headers.get('allow'), 'GET, HEAD');
+      assert.match(await response.text(), /"code":"method_not_allowed"/);
+    }
+  }
+  for (const path of ['/usage/caller', '/swaps/1?x', '/usage/callers/anna']) {
+    const response = await fetch(jano.url + path);
+    assert.equal(response.status, 404, path);
+    assert.match(await response.text(), /jano has nothing at .*"code":"not_found"/);
+  }
+  assert.deepEqual(endingsOf(jano), []);
+});
+
 test('a route of Jano’s own that is not built yet does not reach a backend', async (t) => {
   const url = await startBackend(t, (_req, res) => res.end('backend'));
   const jano = await startJanoFor(t, url);
 
-  for (const path of ['/usage', '/usage/callers', '/swaps?limit=1', '/metrics', '/admin/swap']) {
+  for (const path of ['/metrics', '/metrics/x', '/admin', '/admin/swap']) {
     const response = await fetch(jano.url + path, { method: 'POST', body: '{"model":"qwen"}' });
     assert.equal(response.status, 501, path);
     assert.match(await response.text(), /not_implemented/);

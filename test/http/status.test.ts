@@ -13,7 +13,7 @@ test('before anything has happened /status says so: zero where it counts, null w
 
   const zeros = `queueDepth inFlight oldestWaitingMs swapsLast15m swapsLastHour requestsServedTotal
     tokensGeneratedTotal promptTokensTotal requestsPerMinute errorsLast15m tokensLastMinute
-    throughputLastMinuteTokS swapsTotal swapFailuresTotal swapsAvoided swapTimeShareLastHour`;
+    throughputLastMinuteTokS swapsTotal swapFailuresTotal swapsAvoided swapTimeShareLastHour unmeteredTotal`;
   const nulls = `currentModel currentModelLoadedAt lastSwapDurationMs recentGenTokS
     recentPromptTokS lastError swap`;
   for (const name of zeros.split(/\s+/)) assert.equal(body[name], 0, name);

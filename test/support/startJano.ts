@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { TestContext } from 'node:test';
 import { configFrom } from '../../src/config/assembly.ts';
 import type { Config } from '../../src/config/config.ts';
-import { createJano, type Jano } from '../../src/jano.ts';
+import { createJano, type Jano, type Surroundings } from '../../src/jano.ts';
 import { listen } from './listening.ts';
 
 /** Jano on a port of its own. */
@@ -19,11 +19,12 @@ export async function startJano(
   t: TestContext,
   raw: RawConfig,
   change: (config: Config) => Config = (config) => config,
+  surroundings: Surroundings = {},
 ): Promise<RunningJano> {
   const config = change(
     configFrom({ swap: { command: 'true', timeout: '5s', poll: '10ms' }, ...raw }, tmpdir()),
   );
-  const jano = createJano(config, '0.0.0-test');
+  const jano = createJano(config, '0.0.0-test', surroundings);
   t.after(() => jano.stop(0));
   await jano.start();
   const port = await listen(jano.server);

@@ -1,11 +1,16 @@
+import type { SwapCause } from '../../core/record.ts';
+
 /** A point in time as ISO 8601, or null. */
 export function isoOf(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** The mean to one decimal, or null of nothing. */
-export function mean(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const sum = values.reduce((total, value) => total + value, 0);
-  return Math.round((sum / values.length) * 10) / 10;
+/** To one decimal, or null. */
+export function oneDecimal(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
+}
+
+/** The cause of a swap in public names. */
+export function causeBody({ requestId, caller, why }: SwapCause): object {
+  return { request_id: requestId, caller, why };
 }

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
-import type { ModelTotals } from '../../core/ledger.ts';
+import { msBetween, msIfKnown } from '../../core/duration.ts';
+import type { ModelTotals } from '../../core/modelTotals.ts';
 import type { ModelReading, Snapshot } from '../../core/snapshot.ts';
-import { isoOf, mean } from './format.ts';
+import { causeBody, isoOf, oneDecimal } from './format.ts';
 
 const MOST_LISTED = 100;
-const RATES_AVERAGED = 30;
 const MINUTE_S = 60;
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 60 * 60_000;
@@ -21,31 +21,27 @@ function statusBody(now: Snapshot): object {
 /** The names that the first program published; they stay. */
 function published(now: Snapshot): object {
   const { ledger, models, takenAt, current } = now;
+  const { lastSwap } = ledger;
   return {
     ok: true,
     currentModel: current?.model ?? null,
     currentModelLoadedAt: isoOf(current?.loadedAt ?? null),
-    queueDepth: sum(models, ({ waiting }) => waiting),
+    queueDepth: total(models.map(({ waiting }) => waiting)),
     queueByModel: byModel(models, ({ waiting }) => waiting),
-    inFlight: sum(models, ({ inFlight }) => inFlight),
-    oldestWaitingMs: now.oldestQueuedAt === null ? 0 : takenAt - now.oldestQueuedAt,
-    lastSwapDurationMs:
-      ledger.lastSwap === null ? null : ledger.lastSwap.endedAt - ledger.lastSwap.startedAt,
+    inFlight: total(models.map(({ inFlight }) => inFlight)),
+    oldestWaitingMs: msIfKnown(now.oldestQueuedAt, takenAt) ?? 0,
+    lastSwapDurationMs: lastSwap && msBetween(lastSwap.startedAt, lastSwap.endedAt),
     swapsLast15m: ledger.swapsLastHour.total(takenAt, takenAt - QUARTER_MS),
     swapsLastHour: ledger.swapsLastHour.total(takenAt),
-    recentGenTokS: mean(ledger.outputRates.newest(RATES_AVERAGED)),
-    recentPromptTokS: mean(ledger.inputRates.newest(RATES_AVERAGED)),
-    tokSByModel: byTotals(
-      models,
-      (totals) => mean(totals.outputRates.newest(RATES_AVERAGED)),
-      null,
-    ),
-    uptimeSeconds: Math.floor((takenAt - now.startedAt) / 1000),
-    requestsServedTotal: sum(models, ({ totals }) => totals?.served ?? 0),
-    requestsByModel: byTotals(models, ({ served }) => served, 0),
-    tokensGeneratedTotal: sum(models, ({ totals }) => totals?.outputTokens ?? 0),
-    tokensByModel: byTotals(models, ({ outputTokens }) => outputTokens, 0),
-    promptTokensTotal: sum(models, ({ totals }) => totals?.inputTokens ?? 0),
+    recentGenTokS: oneDecimal(ledger.outputRates.mean),
+    recentPromptTokS: oneDecimal(ledger.inputRates.mean),
+    tokSByModel: byModel(models, ({ totals }) => oneDecimal(totals.outputRates.mean)),
+    uptimeSeconds: Math.floor(msBetween(now.startedAt, takenAt) / 1000),
+    requestsServedTotal: sumOf(ledger, ({ requests }) => requests.served),
+    requestsByModel: byModel(models, ({ totals }) => totals.requests.served),
+    tokensGeneratedTotal: sumOf(ledger, ({ tokens }) => tokens.output),
+    tokensByModel: byModel(models, ({ totals }) => totals.tokens.output),
+    promptTokensTotal: sumOf(ledger, ({ tokens }) => tokens.input),
     requestsPerMinute: ledger.finishedLastMinute.total(takenAt),
     errorsLast15m: ledger.errorsLastQuarter.total(takenAt),
     lastError: ledger.lastError && {
@@ -66,7 +62,7 @@ function beyond(now: Snapshot): object {
       .map(({ model }) => model),
     inFlightByModel: byModel(models, ({ inFlight }) => inFlight),
     tokensLastMinute,
-    throughputLastMinuteTokS: Math.round((tokensLastMinute / MINUTE_S) * 10) / 10,
+    throughputLastMinuteTokS: oneDecimal(tokensLastMinute / MINUTE_S),
     swap: swap && {
       id: swap.id,
       from: swap.from,
@@ -74,7 +70,7 @@ function beyond(now: Snapshot): object {
       cause: causeBody(swap.cause),
       phase: swap.phase,
       startedAt: isoOf(swap.startedAt),
-      elapsedMs: takenAt - swap.startedAt,
+      elapsedMs: msBetween(swap.startedAt, takenAt),
       expectedMs: swap.expectedMs,
     },
     waiting: waitingBody(now),
@@ -82,14 +78,15 @@ function beyond(now: Snapshot): object {
       id: running.id,
       model: running.model,
       caller: running.caller,
-      runningMs: takenAt - running.dispatchedAt,
-      firstByteMs: running.firstByteAt === null ? null : running.firstByteAt - running.dispatchedAt,
+      runningMs: msBetween(running.dispatchedAt, takenAt),
+      firstByteMs: msIfKnown(running.dispatchedAt, running.firstByteAt),
       bytes: running.bytes,
     })),
     swapsTotal: ledger.swapsTotal,
     swapFailuresTotal: ledger.swapFailuresTotal,
     swapsAvoided: now.swapsArrivalOrder - ledger.swapsTotal,
     swapTimeShareLastHour: swapTimeShare(now),
+    unmeteredTotal: sumOf(ledger, ({ unmetered }) => total(Object.values(unmetered))),
   };
 }
 
@@ -98,7 +95,7 @@ function waitingBody({ waiting, takenAt }: Snapshot): object[] {
     id: request.id,
     model: request.model,
     caller: request.caller,
-    waitedMs: takenAt - request.queuedAt,
+    waitedMs: msBetween(request.queuedAt, takenAt),
     position: index + 1,
     expectedMs,
     why,
@@ -107,23 +104,19 @@ function waitingBody({ waiting, takenAt }: Snapshot): object[] {
 
 /** Of the last hour, or of the time since start if that is shorter. */
 function swapTimeShare({ ledger, takenAt, startedAt, swap }: Snapshot): number {
-  const lastedMs = Math.min(HOUR_MS, Math.max(1, takenAt - startedAt));
-  const underWayMs = swap === null ? 0 : takenAt - swap.startedAt;
+  const lastedMs = Math.min(HOUR_MS, Math.max(1, msBetween(startedAt, takenAt)));
+  const underWayMs = msIfKnown(swap?.startedAt ?? null, takenAt) ?? 0;
   const share = (ledger.swapMsLastHour.total(takenAt) + underWayMs) / lastedMs;
   return Math.round(Math.min(1, share) * 1000) / 1000;
 }
 
-/** The cause of a swap in public names. */
-function causeBody(cause: {
-  requestId: number | null;
-  caller: string | null;
-  why: string;
-}): object {
-  return { request_id: cause.requestId, caller: cause.caller, why: cause.why };
+/** Over all requests, also those that no model could be told of. */
+function sumOf({ totals }: Snapshot['ledger'], of: (totals: ModelTotals) => number): number {
+  return total([...totals.values()].map(of));
 }
 
-function sum(models: readonly ModelReading[], of: (model: ModelReading) => number): number {
-  return models.reduce((total, model) => total + of(model), 0);
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 function byModel<T>(
@@ -131,12 +124,4 @@ function byModel<T>(
   of: (model: ModelReading) => T,
 ): Record<string, T> {
   return Object.fromEntries(models.map((model) => [model.model, of(model)]));
-}
-
-function byTotals<T>(
-  models: readonly ModelReading[],
-  of: (totals: ModelTotals) => T,
-  without: T,
-): Record<string, T> {
-  return byModel(models, ({ totals }) => (totals === null ? without : of(totals)));
 }
