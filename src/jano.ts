@@ -7,7 +7,6 @@ import { Ledger } from './core/ledger.ts';
 import type { Recorder } from './core/record.ts';
 import { Recorders } from './core/recorders.ts';
 import { Scheduler } from './core/scheduler.ts';
-import { NO_TRACING } from './core/tracing.ts';
 import { currentOf, type Snapshot, takeSnapshot } from './core/snapshot.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createApp } from './http/app.ts';
@@ -15,6 +14,7 @@ import { BodyMemory } from './http/body/bodyMemory.ts';
 import { OpenExchanges } from './http/openExchanges.ts';
 import { createHttpServer } from './http/server.ts';
 import { createSwapper } from './swap/createSwapper.ts';
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 /** What a backend is taken to handle at once until it was asked; llama-server's own default. */
 const PARALLEL_UNTIL_ASKED = 4;
@@ -41,6 +41,8 @@ export interface Jano {
 export interface Surroundings {
   /** Epoch milliseconds. */
   readonly now?: () => number;
+  /** Its own without traces if absent. It ends with Jano. */
+  readonly telemetry?: Telemetry;
   /** Is told of everything that finished. */
   readonly log?: Recorder;
 }
@@ -49,12 +51,12 @@ export interface Surroundings {
 export function createJano(
   config: Config,
   version: string,
-  { now = Date.now, log }: Surroundings = {},
+  { now = Date.now, telemetry = createTelemetry(version), log }: Surroundings = {},
 ): Jano {
   const catalog = new Catalog(config.models);
   const ledger = new Ledger(config.usage.records, now());
-  const recorder = new Recorders(log === undefined ? [ledger] : [ledger, log], console.error);
-  const tracing = NO_TRACING;
+  const recorders = [ledger, telemetry.recorder, ...(log === undefined ? [] : [log])];
+  const recorder = new Recorders(recorders, console.error);
   const arrivalOrder = new ArrivalOrder(config.memoryBudget);
   const scheduler = createScheduler(config);
   const swapper = createSwapper(config.swap, catalog, now);
@@ -65,19 +67,21 @@ export function createJano(
     swapper,
     now,
     recorder,
-    tracing,
+    tracing: telemetry,
     limits: config.queue,
     idleSocketMs: config.limits.idleSocketMs,
   });
   const snapshot = (): Snapshot =>
     takeSnapshot({ catalog, scheduler, ledger, arrivalOrder, activity: dispatcher }, now());
+  telemetry.observe(snapshot);
   const open = new OpenExchanges();
   const app = createApp({
     catalog,
     dispatcher,
     recorder,
-    tracing,
+    tracing: telemetry,
     snapshot,
+    scrape: () => telemetry.scrape(),
     now,
     version,
     auth: config.auth,
@@ -105,6 +109,7 @@ export function createJano(
       // Who was told so gets to see it.
       await Promise.all([open.untilNone(LAST_WORDS_MS), swapper.close()]);
       await closeServer(server);
+      await telemetry.shutdown();
     },
   };
 }

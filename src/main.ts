@@ -11,6 +11,7 @@ import { ConfigError, describeProblems } from './config/configError.ts';
 import { loadConfig } from './config/configFile.ts';
 import { overrideListen } from './config/listen.ts';
 import { createJano, type Jano } from './jano.ts';
+import { startTelemetry } from './telemetry/startTelemetry.ts';
 import { readVersion } from './version.ts';
 
 const USAGE = `usage: jano [--config FILE]    route requests to the models of FILE; without one, of ./jano.yaml,
@@ -73,7 +74,8 @@ function readArguments() {
 async function start(configArgument: string | null): Promise<void> {
   const { config, machine } = await setUp(configArgument);
   const version = readVersion();
-  const jano = createJano(config, version);
+  const telemetry = await startTelemetry(version, process.env, complain);
+  const jano = createJano(config, version, { telemetry });
   stopOnSignals(jano, machine);
   await jano.start();
   const url = await listen(jano, config.listen).catch(async (error: unknown) => {
@@ -143,6 +145,10 @@ function stopOnSignals(jano: Jano, machine: Machine | null): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
+function complain(line: string): void {
+  process.stderr.write(`jano: ${line}\n`);
+}
+
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return describeProblems(error, process.cwd());
   if (error instanceof DemoError) return error.message;
@@ -161,6 +167,6 @@ function explain(error: unknown): string {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`jano: ${explain(error)}\n`);
+  complain(explain(error));
   process.exit(1);
 }

@@ -52,7 +52,8 @@ function beginTrace(tracing: Tracing, req: Request, id: number, arrivedAt: numbe
     id,
     arrivedAt,
     traceparent,
-    tracestate: headerText(req, 'tracestate'),
+    // It may come in parts, of which Node makes one.
+    tracestate: req.get('tracestate'),
   });
 }
 

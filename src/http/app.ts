@@ -7,6 +7,7 @@ import { createForward } from './forward.ts';
 import { withoutQuery } from './requestPath.ts';
 import { callers } from './routes/callers.ts';
 import { health } from './routes/health.ts';
+import { metrics } from './routes/metrics.ts';
 import { modelById, modelList } from './routes/models.ts';
 import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
 import { page } from './routes/page.ts';
@@ -17,6 +18,8 @@ import { usage } from './routes/usage.ts';
 
 export interface AppParts extends AdmitParts {
   readonly snapshot: () => Snapshot;
+  /** The text of /metrics; rejects with a sentence when there is none. */
+  readonly scrape: () => Promise<string>;
   readonly version: string;
   readonly isStopping: () => boolean;
   readonly requestMs: number;
@@ -43,14 +46,15 @@ export function createApp(parts: AppParts): Express {
   app.get('/usage', usage(catalog, snapshot));
   app.get('/usage/callers', callers(snapshot));
   app.get('/swaps', swaps(snapshot));
-  app.all(['/usage', '/usage/callers', '/swaps'], onlyToLookAt);
-  app.all(/^\/(?:usage|swaps)\/./i, notThere);
+  app.get('/metrics', metrics(parts.scrape));
+  app.all(['/usage', '/usage/callers', '/swaps', '/metrics'], onlyToLookAt);
+  app.all(/^\/(?:usage|swaps|metrics)\/./i, notThere);
   app.get(['/v1/models', '/models'], modelList(catalog, snapshot));
   app.get(/^\/(?:v1\/)?models\/./, modelById(catalog, snapshot));
   app.get('/api/tags', ollamaTags(catalog, snapshot));
   app.get('/api/ps', ollamaProcesses(catalog, snapshot));
   app.get('/api/version', ollamaVersion(parts.version));
-  app.all(/^\/(?:metrics|admin)(?:\/.*)?$/i, notYet);
+  app.all(/^\/admin(?:\/.*)?$/i, notYet);
   // What is open is Jano's own: under the same path a backend may have anything.
   app.use(demandKey([]));
   app.use(createAdmit(parts));

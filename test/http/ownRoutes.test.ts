@@ -126,7 +126,7 @@ test('GET /api/version is Jano’s', async (t) => {
 test('HEAD of Jano’s own routes is answered by itself, without a body', async (t) => {
   const jano = await startModels(t);
 
-  const lists = ['/usage', '/usage/callers', '/swaps'];
+  const lists = ['/usage', '/usage/callers', '/swaps', '/metrics'];
   for (const path of [
     '/',
     '/health',
@@ -163,6 +163,7 @@ test('Jano’s own routes ask no backend, take no place in the queue and make no
     '/usage',
     '/usage/callers',
     '/swaps',
+    '/metrics',
   ]) {
     await supertest(jano.server).get(path);
   }
@@ -190,10 +191,10 @@ test('a route of Jano’s own may be written with a slash behind it', async (t) 
   }
 });
 
-test('/usage and /swaps are Jano’s own under every method, but answer to GET and HEAD only', async (t) => {
+test('/usage, /swaps and /metrics are Jano’s own under every method, but answer to GET and HEAD only', async (t) => {
   const jano = await startJanoFor(t, REFUSING_URL);
 
-  for (const path of ['/usage', '/usage/callers/', '/Swaps?limit=1']) {
+  for (const path of ['/usage', '/usage/callers/', '/Swaps?limit=1', '/metrics']) {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await fetch(jano.url + path, { method });
       assert.equal(response.status, 405, `${method} ${path}`);
@@ -201,7 +202,7 @@ test('/usage and /swaps are Jano’s own under every method, but answer to GET a
       assert.match(await response.text(), /"code":"method_not_allowed"/);
     }
   }
-  for (const path of ['/usage/caller', '/swaps/1?x', '/usage/callers/anna']) {
+  for (const path of ['/usage/caller', '/swaps/1?x', '/usage/callers/anna', '/metrics/x']) {
     const response = await fetch(jano.url + path);
     assert.equal(response.status, 404, path);
     assert.match(await response.text(), /jano has nothing at .*"code":"not_found"/);
@@ -213,7 +214,7 @@ test('a route of Jano’s own that is not built yet does not reach a backend', a
   const url = await startBackend(t, (_req, res) => res.end('backend'));
   const jano = await startJanoFor(t, url);
 
-  for (const path of ['/metrics', '/metrics/x', '/admin', '/admin/swap']) {
+  for (const path of ['/admin', '/admin/swap']) {
     const response = await fetch(jano.url + path, { method: 'POST', body: '{"model":"qwen"}' });
     assert.equal(response.status, 501, path);
     assert.match(await response.text(), /not_implemented/);

@@ -7,6 +7,7 @@ import {
   type ModelAnswer,
   startMachine,
 } from '../support/machine.ts';
+import type { Surroundings } from '../../src/jano.ts';
 import { type RunningJano, startJano } from '../support/startJano.ts';
 import { answerAtOnce } from './heldAnswers.ts';
 
@@ -25,6 +26,7 @@ export interface MachineRigOptions extends MachineOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly swap?: Readonly<Record<string, unknown>>;
   readonly policy?: Partial<PolicySettings>;
+  readonly surroundings?: Surroundings;
 }
 
 /** Nobody is made to wait for the rest of a burst; everything else is as it comes. */
@@ -52,5 +54,5 @@ export async function openMachineRig(
     models,
     swap: { command: machine.command, timeout: '20s', poll: '10ms', ...swap },
   };
-  return { machine, jano: await startJano(t, raw, withPolicy) };
+  return { machine, jano: await startJano(t, raw, withPolicy, options.surroundings) };
 }

@@ -1,10 +1,12 @@
 // Before the tests, so that fetching counts against the time of none of them.
 import { findFaketime } from './faketime.ts';
 import { findLlamaServer } from './llamaServer.ts';
+import { findPrometheus } from './prometheus.ts';
 import type { Tool } from './tool.ts';
 
 report('llama-server', await findLlamaServer());
 report('libfaketime', await findFaketime());
+report('Prometheus', await findPrometheus());
 
 function report(name: string, tool: Tool): void {
   process.stdout.write(

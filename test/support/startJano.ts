@@ -37,6 +37,8 @@ export function startJanoFor(
   url: string,
   raw: RawConfig = {},
   model: RawConfig = {},
+  surroundings: Surroundings = {},
 ): Promise<RunningJano> {
-  return startJano(t, { models: [{ name: 'qwen', url, parallel: 4, ...model }], ...raw });
+  const models = [{ name: 'qwen', url, parallel: 4, ...model }];
+  return startJano(t, { models, ...raw }, undefined, surroundings);
 }

@@ -7,6 +7,7 @@ const routes = {
   usage: '/usage',
   callers: '/usage/callers',
   swaps: '/swaps',
+  metrics: '/metrics',
   models: '/v1/models',
   chat: '/v1/chat/completions',
   oneModel: '/upstream/<model>/…',

@@ -1,0 +1,37 @@
+import { type PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import type { MetricData, ResourceMetrics } from '@opentelemetry/sdk-metrics';
+
+/** What a unit adds to a name, as collectors and Prometheus itself do it; the exporter does not. */
+const SUFFIXES: ReadonlyMap<string, string> = new Map([
+  ['s', '_seconds'],
+  ['By', '_bytes'],
+  ['{token}/s', '_tokens_per_second'],
+]);
+
+/** Gives the text of one scrape. It rejects when a part is missing: old values would be told as if they were new. */
+export function createScrape(reader: PrometheusExporter): () => Promise<string> {
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  return async () => {
+    const { resourceMetrics, errors } = await reader.collect();
+    if (errors.length > 0) throw new Error('metrics could not be collected', { cause: errors[0] });
+    // Without the line's end promtool and some scrapers refuse it.
+    return `${serializer.serialize(withPrometheusNames(resourceMetrics)).trimEnd()}\n`;
+  };
+}
+
+function withPrometheusNames({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics {
+  return {
+    resource,
+    scopeMetrics: scopeMetrics.map(({ scope, metrics }) => ({
+      scope,
+      metrics: metrics.map(withPrometheusName),
+    })),
+  };
+}
+
+/** Without its unit, which would be a comment in words that Prometheus does not know. */
+function withPrometheusName(metric: MetricData): MetricData {
+  const { descriptor } = metric;
+  const name = `${descriptor.name}${SUFFIXES.get(descriptor.unit) ?? ''}`;
+  return { ...metric, descriptor: { ...descriptor, name, unit: '' } };
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { z } from 'zod';
+import { createFolder } from '../support/folder.ts';
+import { askStatus, until } from './polling.ts';
+import { findTool, run, type Tool } from './tool.ts';
+
+/** A real Prometheus that scrapes one Jano. */
+export interface Prometheus {
+  /** What it answers to a query that has one number as its answer; null when there is none. */
+  readonly ask: (query: string) => Promise<number | null>;
+}
+
+/** How a text of metrics fares with promtool. */
+export interface Verdict {
+  readonly code: number | null;
+  /** What it finds wrong with it, also with its names. */
+  readonly output: string;
+}
+
+const answer = z.object({
+  data: z.object({ result: z.array(z.object({ value: z.tuple([z.number(), z.string()]) })) }),
+});
+
+/** Prometheus 3, as installed into .cache; promtool lies beside it. */
+export function findPrometheus(): Promise<Tool> {
+  return findTool({
+    name: 'Prometheus',
+    folder: 'prometheus',
+    path: 'bin/prometheus',
+    elsewhere: null,
+    check: (path) => run(path, ['--version']),
+  });
+}
+
+/** Starts it in front of this URL; it ends with the test. Null where there is none: the test is then skipped and has to return. */
+export async function startPrometheus(t: TestContext, url: string): Promise<Prometheus | null> {
+  const tool = await findPrometheus();
+  if (tool.kind === 'missing') {
+    t.skip(tool.reason);
+    return null;
+  }
+  const folder = createFolder('prometheus');
+  const config = {
+    global: { scrape_interval: '200ms', scrape_timeout: '200ms' },
+    scrape_configs: [{ job_name: 'jano', static_configs: [{ targets: [new URL(url).host] }] }],
+  };
+  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  const args = [
+    `--config.file=${join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    '--web.listen-address=127.0.0.1:0',
+  ];
+  const child = spawn(tool.path, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.after(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  const base = `http://127.0.0.1:${await portIn(child.stderr)}`;
+  await until('Prometheus is ready', async () => (await askStatus(`${base}/-/ready`)) === 200);
+  return {
+    async ask(query) {
+      const asked = `${base}/api/v1/query?${new URLSearchParams({ query })}`;
+      const { data } = answer.parse(await (await fetch(asked)).json());
+      const [first] = data.result;
+      return first === undefined ? null : Number(first.value[1]);
+    },
+  };
+}
+
+/** What promtool says of the text; null where there is none: the test is then skipped and has to return. */
+export async function checkMetrics(t: TestContext, text: string): Promise<Verdict | null> {
+  const tool = await findPrometheus();
+  if (tool.kind === 'missing') {
+    t.skip(tool.reason);
+    return null;
+  }
+  const child = spawn(join(dirname(tool.path), 'promtool'), ['check', 'metrics']);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  }
+  child.stdin.end(text);
+  await once(child, 'close');
+  return { code: child.exitCode, output };
+}
+
+/** The port that it says it listens on; rejects when it ends before. */
+async function portIn(output: NodeJS.ReadableStream): Promise<string> {
+  let said = '';
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  output.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    const port = /Listening on.*?127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+    if (port !== undefined) resolve(port);
+  });
+  output.once('end', () => reject(new Error(`Prometheus ended: ${said.slice(-1000)}`)));
+  return promise;
+}
