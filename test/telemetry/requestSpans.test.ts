@@ -73,6 +73,7 @@ test('the span of a request says what was asked and what it cost, by the names o
     'gen_ai.operation.name': 'chat',
     'gen_ai.request.model': 'qwen',
     'gen_ai.request.stream': true,
+    'gen_ai.response.finish_reasons': ['stop'],
     'gen_ai.usage.input_tokens': 7,
     'gen_ai.usage.output_tokens': 3,
     'jano.request.id': 1,

@@ -30,13 +30,17 @@ const CLOCKS: ReadonlySet<AnswerField> = new Set<AnswerField>([
   'eval_duration',
 ]);
 
+/** llama.cpp's word while it goes on. */
+const UNFINISHED = 'none';
+
 const CALL_ENDINGS: ReadonlySet<string> = new Set(['tool_calls', 'function_call', 'tool_use']);
 
 /** Of a response that does not go on. */
 const LAST_STATUSES: ReadonlySet<unknown> = new Set(['completed', 'incomplete', 'failed']);
 
-/** Of more choices than anybody asks for. */
+/** Of more choices than anybody asks for, and longer than any word for a reason. */
 const MOST_REASONS = 16;
+const LONGEST_REASON = 64;
 
 /** Collects the facts of an answer over its documents: a whole body, or the events of a stream. */
 export class AnswerReader implements JsonSink<AnswerField> {
@@ -150,6 +154,7 @@ export class AnswerReader implements JsonSink<AnswerField> {
   }
 
   #noteFinish(reason: string): void {
+    if (reason === UNFINISHED || reason.length > LONGEST_REASON) return;
     if (this.#finishReasons.length < MOST_REASONS) this.#finishReasons.push(reason);
   }
 

@@ -77,6 +77,13 @@ for (const [shape, type, body, reasons, reply] of [
     'toolCall',
   ],
   ['Anthropic at once', JSON_TYPE, '{"stop_reason":"end_turn"}', ['end_turn'], 'plain'],
+  [
+    "llama.cpp's own, with a reason that is none",
+    SSE,
+    `data: {"content":"a","stop_type":"none"}\n\ndata: {"stop_type":"${'x'.repeat(100)}"}\n\ndata: {"stop_type":"limit"}\n\n`,
+    ['limit'],
+    'plain',
+  ],
   ['Ollama', NDJSON, '{"done":true,"done_reason":"stop"}\n', ['stop'], 'plain'],
   [
     "Ollama's tool call",
