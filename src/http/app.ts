@@ -22,6 +22,8 @@ export interface AppParts extends AdmitParts {
   readonly scrape: () => Promise<string>;
   readonly version: string;
   readonly isStopping: () => boolean;
+  /** Hears of mistakes of Jano's own. */
+  readonly onMistake: (error: unknown) => void;
   readonly requestMs: number;
   readonly auth: {
     readonly keys: Readonly<Record<string, string>>;
@@ -66,7 +68,7 @@ export function createApp(parts: AppParts): Express {
     watchSilence: (silent) => dispatcher.watchSilence(silent),
   });
   app.use(forward);
-  app.use(internalError);
+  app.use(internalError(parts.onMistake));
   return app;
 }
 
@@ -114,9 +116,11 @@ function demandKey(open: readonly string[]): RequestHandler {
 }
 
 /** A bug of ours must not hang or kill anything. Express knows it by its four parameters. */
-const internalError: ErrorRequestHandler = (error, req, res, _next) => {
-  console.error(error);
-  if (res.headersSent) return void res.destroy();
-  const message = 'jano made a mistake; its log has the details';
-  sendProblem(res, req.originalUrl, { status: 500, code: 'internal_error', message });
-};
+function internalError(onMistake: AppParts['onMistake']): ErrorRequestHandler {
+  return (error, req, res, _next) => {
+    onMistake(error);
+    if (res.headersSent) return void res.destroy();
+    const message = 'jano made a mistake; its log has the details';
+    sendProblem(res, req.originalUrl, { status: 500, code: 'internal_error', message });
+  };
+}
