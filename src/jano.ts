@@ -101,6 +101,7 @@ export function createJano(
     defaultModel: config.defaultModel,
     currentModel: () => currentOf([...scheduler.state.models.values()])?.model ?? null,
     isStopping: () => dispatcher.isStopping,
+    stuckAfterMs: config.health.stuckAfterMs ?? config.policy.maxTurnMs + config.swap.timeoutMs,
     onMistake,
   });
   const server = createHttpServer(app);

@@ -6,7 +6,7 @@ import { sendProblem } from './errors.ts';
 import { createForward } from './forward.ts';
 import { withoutQuery } from './requestPath.ts';
 import { callers } from './routes/callers.ts';
-import { health } from './routes/health.ts';
+import { health, type HealthParts } from './routes/health.ts';
 import { metrics } from './routes/metrics.ts';
 import { modelById, modelList } from './routes/models.ts';
 import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
@@ -16,12 +16,11 @@ import { status } from './routes/status.ts';
 import { swaps } from './routes/swaps.ts';
 import { usage } from './routes/usage.ts';
 
-export interface AppParts extends AdmitParts {
+export interface AppParts extends AdmitParts, HealthParts {
   readonly snapshot: () => Snapshot;
   /** The text of /metrics; rejects with a sentence when there is none. */
   readonly scrape: () => Promise<string>;
   readonly version: string;
-  readonly isStopping: () => boolean;
   /** Hears of mistakes of Jano's own. */
   readonly onMistake: (error: unknown) => void;
   readonly requestMs: number;
@@ -43,7 +42,7 @@ export function createApp(parts: AppParts): Express {
   app.use(demandKey(auth.open));
   app.get('/', root(parts.version));
   app.get('/ui', page());
-  app.get('/health', health(parts.isStopping));
+  app.get('/health', health(parts));
   app.get('/status', status(snapshot));
   app.get('/usage', usage(catalog, snapshot));
   app.get('/usage/callers', callers(snapshot));
