@@ -45,18 +45,25 @@ export interface Surroundings {
   readonly telemetry?: Telemetry;
   /** Is told of everything that finished. */
   readonly log?: Recorder;
+  /** Hears of mistakes of Jano's own that were caught. */
+  readonly onMistake?: (error: unknown) => void;
 }
 
 /** Builds Jano from its config; the one place where the parts meet. */
 export function createJano(
   config: Config,
   version: string,
-  { now = Date.now, telemetry = createTelemetry(version), log }: Surroundings = {},
+  {
+    now = Date.now,
+    telemetry = createTelemetry(version),
+    log,
+    onMistake = console.error,
+  }: Surroundings = {},
 ): Jano {
   const catalog = new Catalog(config.models);
   const ledger = new Ledger(config.usage.records, now());
   const recorders = [ledger, telemetry.recorder, ...(log === undefined ? [] : [log])];
-  const recorder = new Recorders(recorders, console.error);
+  const recorder = new Recorders(recorders, onMistake);
   const arrivalOrder = new ArrivalOrder(config.memoryBudget);
   const scheduler = createScheduler(config);
   const swapper = createSwapper(config.swap, catalog, now);
@@ -94,6 +101,8 @@ export function createJano(
     defaultModel: config.defaultModel,
     currentModel: () => currentOf([...scheduler.state.models.values()])?.model ?? null,
     isStopping: () => dispatcher.isStopping,
+    stuckAfterMs: config.health.stuckAfterMs ?? config.policy.maxTurnMs + config.swap.timeoutMs,
+    onMistake,
   });
   const server = createHttpServer(app);
   return {

@@ -11,6 +11,7 @@ import { ConfigError, describeProblems } from './config/configError.ts';
 import { loadConfig } from './config/configFile.ts';
 import { overrideListen } from './config/listen.ts';
 import { createJano, type Jano } from './jano.ts';
+import { Log } from './telemetry/log.ts';
 import { startTelemetry } from './telemetry/startTelemetry.ts';
 import { readVersion } from './version.ts';
 
@@ -74,9 +75,11 @@ function readArguments() {
 async function start(configArgument: string | null): Promise<void> {
   const { config, machine } = await setUp(configArgument);
   const version = readVersion();
-  const telemetry = await startTelemetry(version, process.env, complain);
-  const jano = createJano(config, version, { telemetry });
-  stopOnSignals(jano, machine);
+  const log = new Log(process.stderr);
+  const telemetry = await startTelemetry(version, process.env, (line) => log.warn(line));
+  const onMistake = (error: unknown) => log.mistakeMade(error);
+  const jano = createJano(config, version, { telemetry, log, onMistake });
+  stopOnSignals(jano, machine, log);
   await jano.start();
   const url = await listen(jano, config.listen).catch(async (error: unknown) => {
     await machine?.close();
@@ -90,7 +93,7 @@ async function demo(onLlama: boolean): Promise<void> {
     ? await openLlamaMachine(await findLlamaServer(process.env))
     : await openExampleMachine();
   const jano = createJano(machine.config, readVersion());
-  stopOnSignals(jano, machine);
+  stopOnSignals(jano, machine, null);
   try {
     await jano.start();
     const url = await listen(jano, { host: '127.0.0.1', port: 0 });
@@ -123,8 +126,17 @@ async function listen({ server }: Jano, { host, port }: Config['listen']): Promi
 }
 
 /** The first signal lets running requests end; the second, some time later, ends at once. */
-function stopOnSignals(jano: Jano, machine: Machine | null): void {
+function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): void {
   let firstAt: number | null = null;
+  const end = async (): Promise<void> => {
+    try {
+      await jano.stop(DRAIN_MS);
+      await machine?.close();
+    } finally {
+      await log?.flush();
+      process.exit();
+    }
+  };
   const stop = (signal: NodeJS.Signals): void => {
     if (firstAt !== null && Date.now() - firstAt < SAME_SIGNAL_MS) return;
     if (firstAt !== null) {
@@ -137,10 +149,7 @@ function stopOnSignals(jano: Jano, machine: Machine | null): void {
     const requests = running === 1 ? '1 running request' : `${running} running requests`;
     const what = running === 0 ? 'stopping' : `stopping after ${requests}`;
     process.stderr.write(`\n${signal}: ${what}; once more ends it at once\n`);
-    void jano
-      .stop(DRAIN_MS)
-      .then(() => machine?.close())
-      .finally(() => process.exit());
+    void end();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }

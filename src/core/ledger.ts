@@ -48,6 +48,7 @@ export class Ledger implements Recorder {
   #swapFailuresTotal = 0;
   #lastSwap: SwapRecord | null = null;
   #lastError: LastError | null = null;
+  #lastRunEndedAt: number | null = null;
 
   constructor(recordsKept: number, startedAt: number) {
     this.requests = new Ring(recordsKept);
@@ -86,8 +87,14 @@ export class Ledger implements Recorder {
     return this.#lastError;
   }
 
+  /** When a request last ended that had been sent to a backend, or null before the first. */
+  get lastRunEndedAt(): number | null {
+    return this.#lastRunEndedAt;
+  }
+
   requestClosed(record: RequestRecord): void {
     this.requests.push(record);
+    if (record.dispatchedAt !== null) this.#lastRunEndedAt = record.endedAt;
     this.finishedLastMinute.add(1, record.endedAt);
     if (record.outcome === 'failed' || record.outcome === 'cut') {
       this.#noteError(record.model, record.error ?? `status ${record.status}`, record.endedAt);

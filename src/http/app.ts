@@ -6,7 +6,7 @@ import { sendProblem } from './errors.ts';
 import { createForward } from './forward.ts';
 import { withoutQuery } from './requestPath.ts';
 import { callers } from './routes/callers.ts';
-import { health } from './routes/health.ts';
+import { health, type HealthParts } from './routes/health.ts';
 import { metrics } from './routes/metrics.ts';
 import { modelById, modelList } from './routes/models.ts';
 import { ollamaProcesses, ollamaTags, ollamaVersion } from './routes/ollama.ts';
@@ -16,12 +16,13 @@ import { status } from './routes/status.ts';
 import { swaps } from './routes/swaps.ts';
 import { usage } from './routes/usage.ts';
 
-export interface AppParts extends AdmitParts {
+export interface AppParts extends AdmitParts, HealthParts {
   readonly snapshot: () => Snapshot;
   /** The text of /metrics; rejects with a sentence when there is none. */
   readonly scrape: () => Promise<string>;
   readonly version: string;
-  readonly isStopping: () => boolean;
+  /** Hears of mistakes of Jano's own. */
+  readonly onMistake: (error: unknown) => void;
   readonly requestMs: number;
   readonly auth: {
     readonly keys: Readonly<Record<string, string>>;
@@ -41,7 +42,7 @@ export function createApp(parts: AppParts): Express {
   app.use(demandKey(auth.open));
   app.get('/', root(parts.version));
   app.get('/ui', page());
-  app.get('/health', health(parts.isStopping));
+  app.get('/health', health(parts));
   app.get('/status', status(snapshot));
   app.get('/usage', usage(catalog, snapshot));
   app.get('/usage/callers', callers(snapshot));
@@ -66,7 +67,7 @@ export function createApp(parts: AppParts): Express {
     watchSilence: (silent) => dispatcher.watchSilence(silent),
   });
   app.use(forward);
-  app.use(internalError);
+  app.use(internalError(parts.onMistake));
   return app;
 }
 
@@ -114,9 +115,11 @@ function demandKey(open: readonly string[]): RequestHandler {
 }
 
 /** A bug of ours must not hang or kill anything. Express knows it by its four parameters. */
-const internalError: ErrorRequestHandler = (error, req, res, _next) => {
-  console.error(error);
-  if (res.headersSent) return void res.destroy();
-  const message = 'jano made a mistake; its log has the details';
-  sendProblem(res, req.originalUrl, { status: 500, code: 'internal_error', message });
-};
+function internalError(onMistake: AppParts['onMistake']): ErrorRequestHandler {
+  return (error, req, res, _next) => {
+    onMistake(error);
+    if (res.headersSent) return void res.destroy();
+    const message = 'jano made a mistake; its log has the details';
+    sendProblem(res, req.originalUrl, { status: 500, code: 'internal_error', message });
+  };
+}

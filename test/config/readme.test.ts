@@ -12,7 +12,6 @@ const NOT_SHOWN = [
   'queue.keepAlive',
   'usage.path',
   'usage.retention',
-  'health.stuckAfter',
   'traces.url',
   'watch',
 ];

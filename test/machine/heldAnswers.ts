@@ -5,7 +5,7 @@ import type { ModelAnswer } from '../support/machine.ts';
 export interface HeldAnswer {
   readonly model: string;
   readonly caller: string;
-  /** Sends the head and a first piece, as a stream does. */
+  /** Sends a piece, as a stream does; with the first one the head. */
   begin(): void;
   /** Ends it as a whole chat answer in the model's name. */
   end(finishReason?: 'stop' | 'tool_calls'): void;
@@ -72,7 +72,7 @@ function hold(model: string, req: IncomingMessage, res: ServerResponse): HeldAns
     closed,
     caller: String(req.headers['x-caller']),
     begin() {
-      res.setHeader('Content-Type', 'application/json');
+      if (!res.headersSent) res.setHeader('Content-Type', 'application/json');
       res.write(' ');
     },
     end(finishReason = 'stop') {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Snapshot } from '../../src/core/snapshot.ts';
+import { scrape, sumOf } from './scrape.ts';
 import type { RunningJano } from './startJano.ts';
+
+const OUTCOMES = ['served', 'refused', 'failed', 'cut', 'rejected', 'abandoned'];
 
 /**
  * What every request has a right to, however it ended: exactly one record, which says how (such as
- * `502 failed`, oldest first), no place in the queue and no slot kept, and Jano goes on serving.
+ * `502 failed`, oldest first), to be counted once, no place in the queue and no slot kept, and Jano goes on serving.
  */
 export async function assertEnded(jano: RunningJano, endings: readonly string[]): Promise<void> {
   await untilRecorded(jano, endings.length);
@@ -13,6 +16,7 @@ export async function assertEnded(jano: RunningJano, endings: readonly string[])
   assert.equal(await statusOfFurther(jano), 200);
   await untilRecorded(jano, endings.length + 1);
   assert.deepEqual(endingsOf(jano), [...endings, '200 served']);
+  await assertCounted(jano, [...endings, '200 served']);
 }
 
 /** The same, in whatever order they ended, and without a further request. */
@@ -20,6 +24,21 @@ export async function assertRecorded(jano: RunningJano, endings: readonly string
   await untilRecorded(jano, endings.length);
   assertIdle(jano);
   assert.deepEqual(endingsOf(jano).toSorted(), endings.toSorted());
+  await assertCounted(jano, endings);
+}
+
+/** /metrics counts each of them once, by its outcome, and none as waiting or in flight. */
+async function assertCounted(jano: RunningJano, endings: readonly string[]): Promise<void> {
+  const scraped = await scrape(jano);
+  const told = Object.fromEntries(
+    OUTCOMES.map((outcome) => [outcome, sumOf(scraped, 'jano_requests_total', `="${outcome}"`)]),
+  );
+  const were = Object.fromEntries(
+    OUTCOMES.map((outcome) => [outcome, endings.filter((end) => end.endsWith(outcome)).length]),
+  );
+  assert.deepEqual(told, were);
+  assert.equal(sumOf(scraped, 'jano_queue_depth'), 0);
+  assert.equal(sumOf(scraped, 'jano_requests_in_flight'), 0);
 }
 
 /** Resolves once so many requests are over and recorded. */

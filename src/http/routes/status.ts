@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
 import { msBetween, msIfKnown } from '../../core/duration.ts';
 import type { ModelTotals } from '../../core/modelTotals.ts';
+import { causeEntry } from '../../core/publicRecord.ts';
 import type { ModelReading, Snapshot } from '../../core/snapshot.ts';
-import { causeBody, isoOf, oneDecimal } from './format.ts';
+import { isoOf, oneDecimal } from './format.ts';
 
 const MOST_LISTED = 100;
 const MINUTE_S = 60;
@@ -67,7 +68,7 @@ function beyond(now: Snapshot): object {
       id: swap.id,
       from: swap.from,
       to: swap.to,
-      cause: causeBody(swap.cause),
+      cause: causeEntry(swap.cause),
       phase: swap.phase,
       startedAt: isoOf(swap.startedAt),
       elapsedMs: msBetween(swap.startedAt, takenAt),

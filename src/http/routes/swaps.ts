@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express';
-import { msBetween } from '../../core/duration.ts';
+import { swapEntry } from '../../core/publicRecord.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { FollowedSwap } from '../../core/swapTurns.ts';
-import { causeBody, isoOf } from './format.ts';
 import { limitOf, listing } from './listing.ts';
 
 /** GET /swaps: the newest swaps, newest first. */
@@ -14,18 +13,6 @@ export function swaps(read: () => Snapshot): RequestHandler {
 }
 
 function swapBody(swap: FollowedSwap): object {
-  return {
-    id: swap.id,
-    ts: isoOf(swap.endedAt),
-    from: swap.from,
-    to: swap.to,
-    cause: causeBody(swap.cause),
-    outcome: swap.outcome,
-    script_ms: Math.max(0, swap.scriptMs),
-    ready_ms: swap.readyMs === null ? null : Math.max(0, swap.readyMs),
-    total_ms: msBetween(swap.startedAt, swap.endedAt),
-    waited: swap.waited,
-    prompt_tokens_after: swap.promptTokensAfter,
-    error: swap.error,
-  };
+  const { error, ...entry } = swapEntry(swap);
+  return { ...entry, prompt_tokens_after: swap.promptTokensAfter, error };
 }

@@ -1,10 +1,9 @@
 import type { RequestHandler } from 'express';
 import type { Catalog } from '../../core/catalog.ts';
+import { usageRecord } from '../../core/publicRecord.ts';
 import type { RequestRecord } from '../../core/record.ts';
-import { timesOf } from '../../core/requestTimes.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { modelNotFound } from '../problem.ts';
-import { isoOf } from './format.ts';
 import { limitOf, listing } from './listing.ts';
 import { ParameterError, type Parameters } from './parameters.ts';
 
@@ -18,7 +17,7 @@ export function usage(catalog: Catalog, read: () => Snapshot): RequestHandler {
     const before = parameters.whole('before', 1, Number.MAX_SAFE_INTEGER);
     const older = olderThan(before, read().ledger.requests.newest());
     const records = older.filter(isWanted).slice(0, limit);
-    return { count: records.length, records: records.map(recordBody) };
+    return { count: records.length, records: records.map(usageRecord) };
   });
 }
 
@@ -47,40 +46,4 @@ function modelOf(name: string | null, catalog: Catalog): string | null {
   const backend = catalog.find(name);
   if (backend !== undefined) return backend.model;
   throw new ParameterError(modelNotFound(name, catalog.names).message);
-}
-
-/** Under published names; the first nine are those of the first program. */
-function recordBody(record: RequestRecord): object {
-  const times = timesOf(record);
-  const { usage: reported } = record;
-  return {
-    ts: isoOf(record.endedAt),
-    model: record.model,
-    status: record.status,
-    total_ms: times.totalMs,
-    ttfb_ms: times.firstByteMs,
-    prompt_tokens: reported?.inputTokens ?? null,
-    gen_tokens: reported?.outputTokens ?? null,
-    gen_tok_s: reported?.outputTokensPerSecond ?? null,
-    prompt_tok_s: reported?.inputTokensPerSecond ?? null,
-    id: record.id,
-    trace_id: record.traceId,
-    caller: record.caller,
-    method: record.method,
-    path: record.path,
-    stream: record.stream,
-    outcome: record.outcome,
-    queue_ms: times.queueMs,
-    swap_ms: times.swapMs,
-    ttft_ms: times.firstTokenMs,
-    generation_ms: times.generationMs,
-    cached_tokens: reported?.cachedTokens ?? null,
-    reasoning_tokens: reported?.reasoningTokens ?? null,
-    draft_tokens: reported?.draftTokens ?? null,
-    draft_accepted_tokens: reported?.draftAcceptedTokens ?? null,
-    load_ms: reported?.loadMs ?? null,
-    gen_tok_s_source: reported?.outputRateSource ?? null,
-    unmetered: record.unmetered,
-    error: record.error,
-  };
 }
