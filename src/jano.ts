@@ -55,9 +55,9 @@ export function createJano(
   version: string,
   {
     now = Date.now,
-    telemetry = createTelemetry(version),
     log,
     onMistake = console.error,
+    telemetry = createTelemetry(version, null, onMistake),
   }: Surroundings = {},
 ): Jano {
   const catalog = new Catalog(config.models);

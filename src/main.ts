@@ -76,8 +76,9 @@ async function start(configArgument: string | null): Promise<void> {
   const { config, machine } = await setUp(configArgument);
   const version = readVersion();
   const log = new Log(process.stderr);
-  const telemetry = await startTelemetry(version, process.env, (line) => log.warn(line));
   const onMistake = (error: unknown) => log.mistakeMade(error);
+  const warn = (line: string) => log.warn(line);
+  const telemetry = await startTelemetry(version, process.env, warn, onMistake);
   const jano = createJano(config, version, { telemetry, log, onMistake });
   stopOnSignals(jano, machine, log);
   await jano.start();
@@ -148,7 +149,11 @@ function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): vo
     const running = jano.runningCount();
     const requests = running === 1 ? '1 running request' : `${running} running requests`;
     const what = running === 0 ? 'stopping' : `stopping after ${requests}`;
-    process.stderr.write(`\n${signal}: ${what}; once more ends it at once\n`);
+    const sentence = `${signal}: ${what}; once more ends it at once`;
+    // Where ^C is shown, the line has begun.
+    if (log === null || process.stderr.isTTY) process.stderr.write('\n');
+    if (log === null) process.stderr.write(`${sentence}\n`);
+    else log.warn(sentence);
     void end();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);

@@ -27,17 +27,18 @@ export async function startTelemetry(
   version: string,
   environment: Environment,
   tell: (line: string) => void,
+  onMistake: (error: unknown) => void = console.error,
 ): Promise<Telemetry> {
   if (valueOf(environment, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') {
     return createNoTelemetry('metrics are off: OTEL_SDK_DISABLED is set');
   }
-  if (!wantsTraces(environment)) return createTelemetry(version);
+  if (!wantsTraces(environment)) return createTelemetry(version, null, onMistake);
   const problem = problemWith(environment);
   if (problem !== null) {
     tell(`traces are off: ${problem}`);
-    return createTelemetry(version);
+    return createTelemetry(version, null, onMistake);
   }
-  return createTelemetry(version, await startTraces(version, environment, tell));
+  return createTelemetry(version, await startTraces(version, environment, tell), onMistake);
 }
 
 function wantsTraces(environment: Environment): boolean {

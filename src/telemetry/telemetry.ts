@@ -33,8 +33,12 @@ export interface Traces {
 /** No instrument may lose values: the SDK's 2000 would, and all labels here are of closed sets. */
 const MOST_SERIES = 1_000_000;
 
-/** Metrics that nobody else sees, without globals; spans where `traces` says so. */
-export function createTelemetry(version: string, traces: Traces | null = null): Telemetry {
+/** Metrics that nobody else sees, without globals; spans where `traces` says so. `onMistake` hears of bugs of ours. */
+export function createTelemetry(
+  version: string,
+  traces: Traces | null = null,
+  onMistake: (error: unknown) => void = console.error,
+): Telemetry {
   const reader = new PrometheusExporter({ preventServerStart: true });
   const views = [{ instrumentName: '*', aggregationCardinalityLimit: MOST_SERIES }];
   const meter = new MeterProvider({ readers: [reader], views }).getMeter('jano', version);
@@ -42,8 +46,8 @@ export function createTelemetry(version: string, traces: Traces | null = null): 
   const lag = new EventLoopLag();
   const spans = traces === null ? null : new Spans(traces.tracer);
   return {
-    ...(spans === null ? NO_TRACING : guarded(spans)),
-    recorder: spans === null ? histograms : new Recorders([histograms, spans], console.error),
+    ...(spans === null ? NO_TRACING : guarded(spans, onMistake)),
+    recorder: spans === null ? histograms : new Recorders([histograms, spans], onMistake),
     observe: (read) => observeSnapshot(meter, read, lag),
     scrape: createScrape(reader),
     async shutdown() {
@@ -57,7 +61,7 @@ export function createTelemetry(version: string, traces: Traces | null = null): 
 export function createNoTelemetry(why: string): Telemetry {
   return {
     ...NO_TRACING,
-    recorder: new Recorders([], console.error),
+    recorder: new Recorders([], () => undefined),
     observe: () => undefined,
     scrape: () => Promise.reject(new Error(why)),
     shutdown: () => Promise.resolve(),
@@ -65,19 +69,18 @@ export function createNoTelemetry(why: string): Telemetry {
 }
 
 /** What fails in here must end no request. */
-function guarded(tracing: Tracing): Tracing {
+function guarded(tracing: Tracing, onMistake: (error: unknown) => void): Tracing {
+  const attempt = <T>(act: () => T, otherwise: T): T => {
+    try {
+      return act();
+    } catch (error) {
+      onMistake(error);
+      return otherwise;
+    }
+  };
   return {
     requestArrived: (request) => attempt(() => tracing.requestArrived(request), null),
     requestForwarded: (id, at) => attempt(() => tracing.requestForwarded(id, at), {}),
     swapStarted: (swap) => attempt(() => tracing.swapStarted(swap), undefined),
   };
-}
-
-function attempt<T>(act: () => T, otherwise: T): T {
-  try {
-    return act();
-  } catch (error) {
-    console.error(error);
-    return otherwise;
-  }
 }

@@ -74,15 +74,16 @@ async function end({ child }: Started): Promise<number | null> {
   return code;
 }
 
-test('each request is a line on standard error, the last one too, without prompt, query or key', async (t) => {
+test('each request is a line of JSON on standard error, and so is the stop, without prompt, query or key', async (t) => {
   const jano = await start(t, 'pipe');
   const log = text(jano.child.stderr ?? Readable.from([]));
 
   for (let count = 0; count < 3; count++) await ask(jano.url);
   const code = await end(jano);
 
-  const lines = (await log).split('\n').filter((line) => line.startsWith('{'));
+  const lines = (await log).trim().split('\n');
   assert.equal(code, 0);
+  assert.match(lines.pop() ?? '', /"event":"warning","message":"SIGTERM: stopping; once more/);
   assert.deepEqual(
     lines.map((line) => {
       const { event, model, path, gen_tokens } = JSON.parse(line);

@@ -132,7 +132,10 @@ for (const stream of [
     await untilRecorded(jano, 1);
     assertIdle(jano);
     const [record] = jano.snapshot().ledger.requests.newest();
-    assert.deepEqual([record?.status, record?.usage], [200, null]);
+    assert.deepEqual(
+      [record?.status, record?.outcome, record?.error, record?.usage],
+      [200, 'failed', 'ctx', null],
+    );
   });
 }
 

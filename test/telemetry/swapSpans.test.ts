@@ -116,16 +116,14 @@ test('of 600 swaps the newest 500 can still be linked to', () => {
 
 test('a tracer that fails takes nothing from a request', async () => {
   const tracer: Tracer = { startSpan: fail, startActiveSpan: fail };
-  const telemetry = createTelemetry('test', { tracer, shutdown: () => Promise.resolve() });
   const told: unknown[] = [];
-  const log = console.error;
-  console.error = (error: unknown) => told.push(error);
+  const traces = { tracer, shutdown: () => Promise.resolve() };
+  const telemetry = createTelemetry('test', traces, (error) => told.push(error));
 
   const arrived = { id: 1, arrivedAt: 1, traceparent: undefined, tracestate: undefined };
   const traceId = telemetry.requestArrived(arrived);
   const headers = telemetry.requestForwarded(1, 1);
   telemetry.swapStarted({ ...swapRecord(), phase: 'script' });
-  console.error = log;
   await telemetry.shutdown();
 
   assert.deepEqual([traceId, headers], [null, {}]);
