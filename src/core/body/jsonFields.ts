@@ -1,13 +1,4 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COLON,
-  COMMA,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from '../json/bytes.ts';
+import * as Bytes from '../bytes.ts';
 import { endsEscaping, stringEnd, unescapedJson } from '../json/jsonText.ts';
 
 /** What is kept of a key or value, in bytes; a longer one is cut, and then is no name that anybody has. */
@@ -56,22 +47,22 @@ export class JsonFields {
 
   #structure(byte: number): void {
     switch (byte) {
-      case QUOTE:
+      case Bytes.QUOTE:
         return this.#openString();
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        return this.#open(byte === OPEN_BRACE);
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
+      case Bytes.OPEN_BRACE:
+      case Bytes.OPEN_BRACKET:
+        return this.#open(byte === Bytes.OPEN_BRACE);
+      case Bytes.CLOSE_BRACE:
+      case Bytes.CLOSE_BRACKET:
         this.#endValue();
         this.#expectsKey = false;
         this.#depth -= 1;
         return;
-      case COMMA:
+      case Bytes.COMMA:
         this.#endValue();
         this.#expectsKey = this.#depth === 1;
         return;
-      case COLON:
+      case Bytes.COLON:
         this.#expectsKey = false;
     }
   }
@@ -99,8 +90,8 @@ export class JsonFields {
 
   #capture(byte: number): void {
     if (this.#escaped) this.#escaped = false;
-    else if (byte === QUOTE) return this.#closeString();
-    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === Bytes.QUOTE) return this.#closeString();
+    else if (byte === Bytes.BACKSLASH) this.#escaped = true;
     if (this.#captured !== null && this.#captured.length < CAPTURE_LIMIT) this.#captured.push(byte);
   }
 

@@ -1,23 +1,12 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COLON,
-  COMMA,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from './bytes.ts';
+import * as Bytes from '../bytes.ts';
 import { type Container, placeIn } from './container.ts';
 import type { JsonSink } from './jsonSink.ts';
 import type { JsonPlace } from './jsonPlace.ts';
-import { beginsScalar, endsEscaping, readScalar, stringEnd } from './jsonText.ts';
-import { KeptText } from './keptText.ts';
+import { beginsScalar, endsEscaping, plainStringEnd, readScalar, stringEnd } from './jsonText.ts';
+import { beginningOf, KeptText } from './keptText.ts';
 
 /** `before` and `inside` a document; `broken`: it is none, or not JSON. */
 export type ScanState = 'before' | 'inside' | 'closed' | 'broken';
-
-const SPACE = 0x20;
 
 /**
  * Reads a JSON object or array as its bytes pass and tells of the values at places that are wanted. It
@@ -46,6 +35,10 @@ export class JsonScanner<Field> {
     return this.#state;
   }
 
+  get #isReading(): boolean {
+    return this.#state === 'inside' || this.#state === 'before';
+  }
+
   /** What comes next is another document. */
   reset(): void {
     this.#path.length = 0;
@@ -58,9 +51,7 @@ export class JsonScanner<Field> {
   /** Reads bytes from `from` up to `to`, or up to the end of the document; gives where it stopped. */
   push(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
-    while (at < to && (this.#state === 'inside' || this.#state === 'before')) {
-      at = this.#step(bytes, at, to);
-    }
+    while (at < to && this.#isReading) at = this.#step(bytes, at, to);
     return at;
   }
 
@@ -83,22 +74,22 @@ export class JsonScanner<Field> {
 
   #structure(byte: number, at: number): number {
     switch (byte) {
-      case COMMA:
+      case Bytes.COMMA:
         this.#nextMember();
         break;
-      case QUOTE:
+      case Bytes.QUOTE:
         this.#openString();
         break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        this.#open(byte === OPEN_BRACE);
+      case Bytes.OPEN_BRACE:
+      case Bytes.OPEN_BRACKET:
+        this.#open(byte === Bytes.OPEN_BRACE);
         break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        this.#close(byte === CLOSE_BRACE);
+      case Bytes.CLOSE_BRACE:
+      case Bytes.CLOSE_BRACKET:
+        this.#close(byte === Bytes.CLOSE_BRACE);
         break;
       default:
-        if (byte > SPACE && byte !== COLON) return this.#openScalar(byte, at);
+        if (byte > Bytes.SPACE && byte !== Bytes.COLON) return this.#openScalar(byte, at);
     }
     return at + 1;
   }
@@ -118,26 +109,20 @@ export class JsonScanner<Field> {
 
   #close(isObject: boolean): void {
     const closed = this.#path.pop();
-    if (closed?.isObject !== isObject) this.#state = 'broken';
+    if (closed?.isObject !== isObject) this.#break();
     else if (this.#path.length === 0) this.#state = 'closed';
   }
 
   #nextMember(): void {
     const around = this.#path.at(-1);
-    if (around === undefined) {
-      this.#state = 'broken';
-      return;
-    }
+    if (around === undefined) return this.#break();
     around.expectsKey = around.isObject;
     around.member = undefined;
   }
 
   #openString(): void {
     const around = this.#path.at(-1);
-    if (around === undefined) {
-      this.#state = 'broken';
-      return;
-    }
+    if (around === undefined) return this.#break();
     this.#place = around.expectsKey ? undefined : placeIn(around);
     this.#kept.clear();
     if (around.expectsKey) this.#mode = 'string';
@@ -145,22 +130,32 @@ export class JsonScanner<Field> {
     else this.#mode = this.#place.isText ? 'text' : 'string';
   }
 
+  #break(): void {
+    this.#state = 'broken';
+  }
+
   /** The first byte of a string of which nothing but its being there is wanted. */
   #text(byte: number, at: number): number {
-    if (byte !== QUOTE && this.#place?.field !== undefined) this.#sink.onText(this.#place.field);
+    if (byte !== Bytes.QUOTE && this.#place?.field !== undefined)
+      this.#sink.onText(this.#place.field);
     this.#mode = 'skippedString';
     return at;
   }
 
-  /** A key, or a value that is wanted. */
+  /** A key, or a value that is wanted: mostly all of it is there, without escapes. */
   #string(bytes: Uint8Array, from: number, to: number): number {
+    const end = this.#kept.isEmpty ? plainStringEnd(bytes, from, to) : -1;
+    if (end !== -1) {
+      this.#closeString(bytes, from, end);
+      return end + 1;
+    }
     for (let at = from; at < to; at++) {
       const byte = bytes[at] ?? 0;
       if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) {
-        this.#isEscaped = true;
-      } else if (byte === QUOTE) {
-        this.#closeString();
+      else if (byte === Bytes.BACKSLASH) this.#isEscaped = true;
+      else if (byte === Bytes.QUOTE) {
+        const kept = this.#kept.read();
+        this.#closeString(kept, 0, kept.length);
         return at + 1;
       }
       this.#kept.push(byte);
@@ -168,16 +163,18 @@ export class JsonScanner<Field> {
     return to;
   }
 
-  #closeString(): void {
+  #closeString(bytes: Uint8Array, from: number, to: number): void {
     this.#mode = 'structure';
     const around = this.#path.at(-1);
     if (around?.expectsKey === true) {
       around.expectsKey = false;
-      // A longer one is none that anybody wants.
-      around.member = this.#kept.isCut ? undefined : around.place.members?.find(this.#kept.read());
-    } else if (this.#place?.field !== undefined) {
-      this.#sink.onValue(this.#place.field, this.#kept.text());
+      around.member = around.place.members?.find(bytes, from, to);
+      return;
     }
+    const { field, words } = this.#place ?? {};
+    if (field === undefined) return;
+    const value = words === undefined ? beginningOf(bytes, from, to) : words.find(bytes, from, to);
+    if (value !== undefined) this.#sink.onValue(field, value);
   }
 
   #openScalar(byte: number, at: number): number {
@@ -200,21 +197,25 @@ export class JsonScanner<Field> {
     const isWanted = this.#place?.field !== undefined;
     for (let at = from; at < to; at++) {
       const byte = bytes[at] ?? 0;
-      if (byte <= SPACE || byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (
+        byte <= Bytes.SPACE ||
+        byte === Bytes.COMMA ||
+        byte === Bytes.CLOSE_BRACE ||
+        byte === Bytes.CLOSE_BRACKET
+      ) {
         this.#mode = 'structure';
         if (isWanted) this.#closeScalar();
         return at;
       }
-      if (!isWanted) continue;
-      this.#kept.push(byte);
+      if (isWanted) this.#kept.push(byte);
     }
     return to;
   }
 
   #closeScalar(): void {
-    const read = this.#kept.isCut ? undefined : readScalar(this.#kept.text());
-    if (this.#place?.field === undefined || read === undefined) return;
-    this.#sink.onValue(this.#place.field, read);
+    const field = this.#place?.field;
+    const value = this.#kept.isCut ? undefined : readScalar(this.#kept.read());
+    if (field !== undefined && value !== undefined) this.#sink.onValue(field, value);
   }
 
   /** Runs through a container that nobody wants. */
@@ -222,19 +223,17 @@ export class JsonScanner<Field> {
     for (let at = from; at < to; at++) {
       // Most bytes are of numbers, commas and space.
       const byte = bytes[at] ?? 0;
-      if (byte === QUOTE) {
+      if (byte === Bytes.QUOTE) {
         this.#mode = 'skippedString';
         return at + 1;
       }
-      if (byte < OPEN_BRACKET) continue;
-      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#skippedDepth += 1;
-      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        this.#skippedDepth -= 1;
-        if (this.#skippedDepth > 0) continue;
-        this.#mode = 'structure';
-        if (this.#path.length === 0) this.#state = 'closed';
-        return at + 1;
-      }
+      if (byte < Bytes.OPEN_BRACKET) continue;
+      if (byte === Bytes.OPEN_BRACE || byte === Bytes.OPEN_BRACKET) this.#skippedDepth += 1;
+      else if (byte === Bytes.CLOSE_BRACE || byte === Bytes.CLOSE_BRACKET) this.#skippedDepth -= 1;
+      if (this.#skippedDepth > 0) continue;
+      this.#mode = 'structure';
+      if (this.#path.length === 0) this.#state = 'closed';
+      return at + 1;
     }
     return to;
   }

@@ -1,4 +1,4 @@
-import { BACKSLASH } from './bytes.ts';
+import * as Bytes from '../bytes.ts';
 import { unescapedJson } from './jsonText.ts';
 
 /** What is kept, in bytes. */
@@ -17,8 +17,12 @@ export class KeptText {
 
   push(byte: number): void {
     if (this.#length < LIMIT_BYTES) this.#bytes[this.#length] = byte;
-    if (byte === BACKSLASH) this.#hasEscapes = true;
+    if (byte === Bytes.BACKSLASH) this.#hasEscapes = true;
     this.#length += 1;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
   }
 
   /** Whether there was more than is kept. */
@@ -28,16 +32,21 @@ export class KeptText {
 
   /** As bytes of UTF-8, its escapes undone; to be used before the next push. */
   read(): Uint8Array {
-    if (this.#hasEscapes) return new TextEncoder().encode(this.text());
-    return this.#bytes.subarray(0, Math.min(this.#length, LIMIT_BYTES));
-  }
-
-  /** With the escapes of a JSON string undone. */
-  text(): string {
     const bytes = this.#bytes.subarray(0, Math.min(this.#length, LIMIT_BYTES));
-    // A cut may go through a letter, or an escape: what is left of it is left out.
-    const text = new TextDecoder().decode(bytes, { stream: this.isCut });
-    if (!this.#hasEscapes) return text;
-    return unescapedJson(this.isCut ? text.replace(/\\(?:u[\da-f]{0,3})?$/i, '') : text);
+    if (!this.#hasEscapes) return bytes;
+    const text = textOf(bytes, 0, bytes.length, this.isCut);
+    // A cut may go through an escape: what is left of it is left out.
+    const whole = this.isCut ? text.replace(/\\(?:u[\da-f]{0,3})?$/i, '') : text;
+    return new TextEncoder().encode(unescapedJson(whole));
   }
+}
+
+/** The beginning of what stands there, as text. */
+export function beginningOf(bytes: Uint8Array, from: number, to: number): string {
+  return textOf(bytes, from, Math.min(to, from + LIMIT_BYTES), to - from > LIMIT_BYTES);
+}
+
+/** Where it is cut that may go through a letter: what is left of it is left out. */
+function textOf(bytes: Uint8Array, from: number, to: number, isCut: boolean): string {
+  return new TextDecoder().decode(bytes.subarray(from, to), { stream: isCut });
 }

@@ -1,5 +1,5 @@
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+import * as Bytes from '../bytes.ts';
+
 const COLON = 0x3a;
 
 /** Tells data from keepalives in an event stream, whose bytes pass in any pieces: comments and empty lines say nothing. */
@@ -11,7 +11,7 @@ export class LineWatch {
   push(bytes: Uint8Array): boolean {
     let hasData = false;
     for (const byte of bytes) {
-      if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+      if (byte === Bytes.LINE_FEED || byte === Bytes.CARRIAGE_RETURN) {
         this.#isAtStart = true;
         continue;
       }

@@ -1,4 +1,4 @@
-import { type JsonPlace, list, object, text, scalar } from '../json/jsonPlace.ts';
+import { type JsonPlace, list, object, scalar, text, word } from '../json/jsonPlace.ts';
 
 /** Token counts, and times and speeds about them, by their names at the backends. */
 const FIGURES = [
@@ -35,7 +35,7 @@ export type Remark =
   | 'generated'
   | 'call'
   | 'item'
-  | 'kind'
+  | 'errorMark'
   | 'finish'
   | 'status'
   | 'error'
@@ -100,7 +100,7 @@ const DELTA: Place = object<AnswerField>({
 });
 
 /** What the Responses API makes: text, reasoning, calls. */
-const ITEM: Place = object<AnswerField>({ type: scalar('item') });
+const ITEM: Place = object<AnswerField>({ type: word('item', ['function_call']) });
 
 /** Anthropic's and Ollama's an object; in an error it is the text itself. */
 const MESSAGE: Place = object<AnswerField>(
@@ -124,16 +124,19 @@ const EVENT_DELTA: Place = object<AnswerField>(
   text('generated'),
 );
 
+/** Of a response that does not go on. */
+const STATUS: Place = word('status', ['completed', 'incomplete', 'failed']);
+
 /** Of the Responses API an object; Ollama's is the text itself. */
 const RESPONSE: Place = object<AnswerField>(
-  { usage: USAGE, error: ERROR, status: scalar('status'), output: list(ITEM) },
+  { usage: USAGE, error: ERROR, status: STATUS, output: list(ITEM) },
   text('generated'),
 );
 
 const MEMBERS: Readonly<Record<string, Place>> = {
-  object: scalar('kind'),
-  type: scalar('kind'),
-  status: scalar('status'),
+  object: word('errorMark', ['error']),
+  type: word('errorMark', ['error']),
+  status: STATUS,
   usage: USAGE,
   timings: TIMINGS,
   metrics: METRICS,

@@ -35,9 +35,6 @@ const UNFINISHED = 'none';
 
 const CALL_ENDINGS: ReadonlySet<string> = new Set(['tool_calls', 'function_call', 'tool_use']);
 
-/** Of a response that does not go on. */
-const LAST_STATUSES: ReadonlySet<unknown> = new Set(['completed', 'incomplete', 'failed']);
-
 /** Of more choices than anybody asks for, and longer than any word for a reason. */
 const MOST_REASONS = 16;
 const LONGEST_REASON = 64;
@@ -53,9 +50,8 @@ export class AnswerReader implements JsonSink<AnswerField> {
   #endsInCall = false;
   #error: string | null = null;
   #hasText = false;
-  /** Of the document that passes. */
+  /** The document that passes is about what went wrong, and what it says of that. */
   #isError = false;
-  #kind: string | null = null;
   #message: string | null = null;
 
   /** How far the document is that passes. */
@@ -82,7 +78,6 @@ export class AnswerReader implements JsonSink<AnswerField> {
   begin(isError: boolean): void {
     this.#scanner.reset();
     this.#isError = isError;
-    this.#kind = null;
     this.#message = null;
     if (isError) this.#noteError(null);
   }
@@ -94,7 +89,7 @@ export class AnswerReader implements JsonSink<AnswerField> {
 
   /** The document is over. */
   end(): void {
-    if (this.#isError || this.#kind === 'error') this.#noteError(this.#message);
+    if (this.#isError) this.#noteError(this.#message);
   }
 
   onText(): void {
@@ -121,8 +116,8 @@ export class AnswerReader implements JsonSink<AnswerField> {
 
   #noteRemark(field: Remark, value: string): void {
     switch (field) {
-      case 'kind':
-        this.#kind = value;
+      case 'errorMark':
+        this.#isError = true;
         return;
       case 'message':
         this.#message = value;
@@ -132,11 +127,11 @@ export class AnswerReader implements JsonSink<AnswerField> {
         if (value !== '') this.#noteError(value);
         return;
       case 'item':
-        this.#endsInCall ||= CALL_ENDINGS.has(value);
+        this.#endsInCall = true;
         return;
       case 'status':
         if (value === 'failed') this.#noteError(null);
-        if (LAST_STATUSES.has(value)) this.#noteFinish(value);
+        this.#noteFinish(value);
         return;
       case 'finish':
         this.#endsInCall ||= CALL_ENDINGS.has(value);

@@ -1,12 +1,9 @@
+import * as Bytes from '../bytes.ts';
 import type { Documents, Framing } from './documents.ts';
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const OPEN_BRACE = 0x7b;
-const NEW_LINE = Uint8Array.of(LINE_FEED);
+/** data: */
+const DATA = [0x64, 0x61, 0x74, 0x61, 0x3a];
+const NEW_LINE = Uint8Array.of(Bytes.LINE_FEED);
 
 /** Longer than the names of the fields that matter. */
 const NAME_BYTES = 8;
@@ -43,12 +40,12 @@ export class EventFraming implements Framing {
     const byte = bytes[at] ?? 0;
     switch (this.#mode) {
       case 'line':
-        return this.#beginLine(byte, at);
+        return this.#beginLine(bytes, at);
       case 'name':
         return this.#readName(byte, at);
       case 'colon':
         this.#beginValue();
-        return byte === SPACE ? at + 1 : at;
+        return byte === Bytes.SPACE ? at + 1 : at;
       case 'bare':
         return this.#readBare(bytes, at);
       case 'value':
@@ -60,30 +57,34 @@ export class EventFraming implements Framing {
     }
   }
 
-  #beginLine(byte: number, at: number): number {
-    const isFeed = byte === LINE_FEED;
+  #beginLine(bytes: Uint8Array, at: number): number {
+    const byte = bytes[at] ?? 0;
+    const isFeed = byte === Bytes.LINE_FEED;
     if (isFeed && this.#ignoresFeed) {
       this.#ignoresFeed = false;
       return at + 1;
     }
     this.#ignoresFeed = false;
-    if (isFeed || byte === CARRIAGE_RETURN) {
+    if (isFeed || byte === Bytes.CARRIAGE_RETURN) {
       this.#close();
       return this.#endLine(byte, at);
     }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+    if (byte === Bytes.OPEN_BRACE || byte === Bytes.OPEN_BRACKET) {
       this.#open(false);
       this.#mode = 'bare';
       return at;
     }
     this.#mode = 'name';
     this.#name = '';
-    return at;
+    if (!beginsData(bytes, at)) return at;
+    this.#mode = 'colon';
+    this.#name = 'data';
+    return at + DATA.length;
   }
 
   #readName(byte: number, at: number): number {
-    if (byte === LINE_FEED || byte === CARRIAGE_RETURN) return this.#endLine(byte, at);
-    if (byte === COLON) this.#mode = 'colon';
+    if (byte === Bytes.LINE_FEED || byte === Bytes.CARRIAGE_RETURN) return this.#endLine(byte, at);
+    if (byte === Bytes.COLON) this.#mode = 'colon';
     else if (this.#name.length < NAME_BYTES) this.#name += String.fromCharCode(byte);
     else this.#mode = 'rest';
     return at + 1;
@@ -111,7 +112,7 @@ export class EventFraming implements Framing {
   }
 
   #endLine(byte: number, at: number): number {
-    this.#ignoresFeed = byte === CARRIAGE_RETURN;
+    this.#ignoresFeed = byte === Bytes.CARRIAGE_RETURN;
     this.#mode = 'line';
     return at + 1;
   }
@@ -128,6 +129,11 @@ export class EventFraming implements Framing {
   }
 }
 
+/** As almost all lines do that are not empty. */
+function beginsData(bytes: Uint8Array, from: number): boolean {
+  return DATA.every((byte, at) => bytes[from + at] === byte);
+}
+
 /** The ends of the lines in some bytes, asked for from front to back; each kind is looked for once. */
 class LineEnds {
   readonly #bytes: Uint8Array;
@@ -140,8 +146,8 @@ class LineEnds {
 
   /** Where the line ends that is open at `at`: at the end of the bytes if not before. */
   next(at: number): number {
-    if (this.#feed < at) this.#feed = this.#find(LINE_FEED, at);
-    if (this.#return < at) this.#return = this.#find(CARRIAGE_RETURN, at);
+    if (this.#feed < at) this.#feed = this.#find(Bytes.LINE_FEED, at);
+    if (this.#return < at) this.#return = this.#find(Bytes.CARRIAGE_RETURN, at);
     return Math.min(this.#feed, this.#return);
   }
 

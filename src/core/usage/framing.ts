@@ -1,3 +1,4 @@
+import * as Bytes from '../bytes.ts';
 import type { Documents, Framing } from './documents.ts';
 import { EventFraming } from './eventFraming.ts';
 import { JsonFraming } from './jsonFraming.ts';
@@ -11,11 +12,6 @@ export interface Cut {
   readonly isCertain: boolean;
 }
 
-const SPACE = 0x20;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const OPEN_BRACE = 0x7b;
-
 /** What the content type says; where it does not, what the first bytes look like. Null while they are space, undefined when they are nothing that is understood. */
 export function cutOf(
   contentType: string,
@@ -26,12 +22,12 @@ export function cutOf(
   if (/ndjson|jsonl/i.test(contentType)) {
     return { framing: new JsonFraming(documents, true), isStream: true, isCertain: true };
   }
-  const first = bytes.find((byte) => byte > SPACE);
+  const first = bytes.find((byte) => byte > Bytes.SPACE);
   if (first === undefined) return null;
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+  if (first === Bytes.OPEN_BRACE || first === Bytes.OPEN_BRACKET) {
     return { framing: new JsonFraming(documents, false), isStream: false, isCertain: true };
   }
-  return first === COLON || isLetter(first) ? events(documents, false) : undefined;
+  return first === Bytes.COLON || isLetter(first) ? events(documents, false) : undefined;
 }
 
 function events(documents: Documents, isCertain: boolean): Cut {

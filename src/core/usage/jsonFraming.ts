@@ -1,7 +1,5 @@
+import * as Bytes from '../bytes.ts';
 import type { Documents, Framing } from './documents.ts';
-
-const LINE_FEED = 0x0a;
-const SPACE = 0x20;
 
 /** JSON documents one after another, with or without space between; in NDJSON a line ends one in any case. */
 export class JsonFraming implements Framing {
@@ -18,7 +16,7 @@ export class JsonFraming implements Framing {
   push(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) {
-      const feed = this.#isLines ? bytes.indexOf(LINE_FEED, at) : -1;
+      const feed = this.#isLines ? bytes.indexOf(Bytes.LINE_FEED, at) : -1;
       const to = feed === -1 ? bytes.length : feed;
       this.#read(bytes, at, to);
       if (feed === -1) return;
@@ -36,7 +34,7 @@ export class JsonFraming implements Framing {
     let at = from;
     while (at < to && this.#state !== 'lost') {
       if (this.#state === 'between') {
-        while (at < to && (bytes[at] ?? 0) <= SPACE) at += 1;
+        while (at < to && (bytes[at] ?? 0) <= Bytes.SPACE) at += 1;
         if (at === to) return;
         this.#documents.begin(false);
         this.#state = 'inside';

@@ -1,4 +1,7 @@
-/** The bytes that give JSON its structure. */
+/** The bytes that give JSON and streams of events their structure. */
+export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
+export const SPACE = 0x20;
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
