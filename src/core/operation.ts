@@ -5,6 +5,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['/v1/chat/completions', 'chat'],
   ['/chat/completions', 'chat'],
   ['/v1/responses', 'chat'],
+  ['/responses', 'chat'],
   ['/v1/messages', 'chat'],
   ['/api/chat', 'chat'],
   ['/v1/completions', 'text_completion'],

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Outcome, RequestRecord } from '../core/record.ts';
-import { operationOf } from '../core/operation.ts';
+import { type Operation, operationOf } from '../core/operation.ts';
 import type { TapReading } from '../core/usage/tap.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutQuery } from './requestPath.ts';
@@ -15,9 +15,10 @@ export function recordOf(
   reading: TapReading,
   endedAt: number,
 ): RequestRecord {
-  const outcome = outcomeOf(exchange, res, reading);
-  const status = outcome === 'abandoned' ? CALLER_LEFT : res.statusCode;
   const operation = operationOf(exchange.method, withoutQuery(exchange.backendPath));
+  const error = tellsOfItself(exchange, operation, res.statusCode) ? reading.error : null;
+  const outcome = outcomeOf(exchange, res, error);
+  const status = outcome === 'abandoned' ? CALLER_LEFT : res.statusCode;
   const { turn } = exchange;
   const isMetered = operation !== null && status >= 200 && status < 300;
   return {
@@ -40,10 +41,10 @@ export function recordOf(
     swapMs: turn?.swapMs ?? 0,
     swapIds: turn?.swapIds ?? [],
     overheadMs: isDispatched(turn) ? exchange.overhead.ms : null,
-    usage: reading.usage,
+    usage: isStored(exchange.backendPath) ? null : reading.usage,
     unmetered: isMetered ? reading.unmetered : null,
     finishReasons: reading.finishReasons,
-    error: exchange.failure?.message ?? reading.error,
+    error: exchange.failure?.message ?? error,
   };
 }
 
@@ -51,7 +52,21 @@ function isDispatched(turn: Exchange['turn']): boolean {
   return turn !== null && turn.dispatchedAt !== null;
 }
 
-function outcomeOf(exchange: Exchange, res: ServerResponse, { error }: TapReading): Outcome {
+/** Any other answer may well have an error in it that is not its own, such as that of a job. */
+function tellsOfItself(
+  { isStream }: Exchange,
+  operation: Operation | null,
+  status: number,
+): boolean {
+  return operation !== null || isStream || status >= 400;
+}
+
+/** What was answered to another request, whose tokens have been counted then. */
+function isStored(path: string): boolean {
+  return /^\/(?:v1\/)?responses\//.test(path);
+}
+
+function outcomeOf(exchange: Exchange, res: ServerResponse, error: string | null): Outcome {
   if (exchange.failure?.outcome === 'cut') return 'cut';
   if (!res.writableFinished) return 'abandoned';
   if (exchange.failure !== null) return exchange.failure.outcome;

@@ -14,11 +14,13 @@ const NAME_BYTES = 8;
  */
 export class EventFraming implements Framing {
   readonly #documents: Documents;
-  #mode: 'line' | 'name' | 'colon' | 'value' | 'rest' | 'bare' = 'line';
+  #mode: 'line' | 'name' | 'colon' | 'value' | 'kind' | 'rest' | 'bare' = 'line';
   /** The event that passes has begun a document. */
   #isOpen = false;
   #isData = false;
   #name = '';
+  /** What the event calls itself. */
+  #kind = '';
   /** A line feed that belongs to the end of the line before. */
   #ignoresFeed = false;
 
@@ -49,9 +51,11 @@ export class EventFraming implements Framing {
       case 'bare':
         return this.#readBare(bytes, at);
       case 'value':
+      case 'kind':
       case 'rest': {
         const end = lines.next(at);
         if (this.#mode === 'value') this.#documents.push(bytes, at, end);
+        else if (this.#mode === 'kind') this.#readKind(bytes, at, end);
         return end < bytes.length ? this.#endLine(bytes[end] ?? 0, end) : end;
       }
     }
@@ -67,6 +71,7 @@ export class EventFraming implements Framing {
     this.#ignoresFeed = false;
     if (isFeed || byte === Bytes.CARRIAGE_RETURN) {
       this.#close();
+      this.#kind = '';
       return this.#endLine(byte, at);
     }
     if (byte === Bytes.OPEN_BRACE || byte === Bytes.OPEN_BRACKET) {
@@ -92,13 +97,19 @@ export class EventFraming implements Framing {
 
   /** Several lines of data make one document. */
   #beginValue(): void {
-    this.#mode = 'rest';
-    if (this.#name !== 'data' && this.#name !== 'error') return;
-    this.#mode = 'value';
     const isData = this.#name === 'data';
+    if (this.#name === 'event') this.#mode = 'kind';
+    else this.#mode = isData || this.#name === 'error' ? 'value' : 'rest';
+    if (this.#mode !== 'value') return;
     if (this.#isOpen && isData && this.#isData) this.#documents.push(NEW_LINE, 0, 1);
-    else this.#open(!isData);
+    else this.#open(!isData || this.#kind === 'error');
     this.#isData = isData;
+  }
+
+  #readKind(bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to && this.#kind.length <= NAME_BYTES; at++) {
+      this.#kind += String.fromCharCode(bytes[at] ?? 0);
+    }
   }
 
   #readBare(bytes: Uint8Array, at: number): number {

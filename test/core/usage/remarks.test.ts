@@ -25,6 +25,13 @@ for (const [shape, type, body, error] of [
   ],
   ['an event of the type error', SSE, 'data: {"type":"error","message":"bad"}\n\n', 'bad'],
   ["vLLM's old body", JSON_TYPE, '{"object":"error","message":"bad","code":400}', 'bad'],
+  ['an event that is called error', SSE, 'event: error\ndata: {"message":"bad"}\n\n', 'bad'],
+  [
+    'none behind an event that was called error',
+    SSE,
+    'event: errors\ndata: {"message":"a"}\n\nevent: error\n\ndata: {"message":"b"}\n\n',
+    null,
+  ],
   ['text alone', SSE, 'error: it broke\n\n', 'the answer says that something went wrong'],
   ['none that is null', SSE, 'data: {"error":null,"choices":[]}\n\n', null],
   ['none that is empty', NDJSON, '{"error":"","done":true}\n', null],
