@@ -31,7 +31,11 @@ interface Scene extends TestTelemetry {
 
 async function setScene(t: TestContext): Promise<Scene> {
   const awaited: ((socket: Socket) => void)[] = [];
-  const url = await startRawBackend(t, (socket) => awaited.shift()?.(socket));
+  const url = await startRawBackend(t, (socket, request) => {
+    if (request.toString('latin1').startsWith('POST ')) return awaited.shift()?.(socket);
+    // Who left early has it asked for its slots, whenever that is.
+    return socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
+  });
   const traces = testTelemetry();
   const { telemetry } = traces;
   const jano = await startJanoFor(t, url, {}, { parallel: 1 }, { telemetry });
