@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestRecord } from '../../src/core/record.ts';
@@ -29,7 +30,9 @@ test('neither is the time that the body takes to come', async (t) => {
   const jano = await startJanoFor(t, url);
 
   const head = 'POST /v1/x HTTP/1.1\r\nHost: jano\r\nContent-Length: 2\r\n\r\n';
+  const arrived = once(jano.server, 'request');
   const caller = await openRaw(t, jano.port, `${head}a`);
+  await arrived;
   await delay(HELD_MS);
   caller.socket.write('b');
 
