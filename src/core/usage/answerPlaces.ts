@@ -34,7 +34,7 @@ export type Remark =
   | 'result'
   | 'generated'
   | 'call'
-  | 'item'
+  | 'calling'
   | 'errorMark'
   | 'finish'
   | 'status'
@@ -96,11 +96,18 @@ const DELTA: Place = object<AnswerField>({
   reasoning: text('generated'),
   refusal: text('generated'),
   function_call: object({ arguments: text('generated') }),
-  tool_calls: list(object({ function: object({ arguments: text('generated') }) })),
+  tool_calls: list(
+    object<AnswerField>({ function: object({ arguments: text('generated') }) }, scalar('calling')),
+  ),
+});
+
+/** A choice's answer, where it is no stream. */
+const CHOICE_MESSAGE: Place = object<AnswerField>({
+  tool_calls: list(object({}, scalar('calling'))),
 });
 
 /** What the Responses API makes: text, reasoning, calls. */
-const ITEM: Place = object<AnswerField>({ type: word('item', ['function_call']) });
+const ITEM: Place = object<AnswerField>({ type: word('calling', ['function_call']) });
 
 /** Anthropic's and Ollama's an object; in an error it is the text itself. */
 const MESSAGE: Place = object<AnswerField>(
@@ -144,6 +151,7 @@ const MEMBERS: Readonly<Record<string, Place>> = {
   choices: list(
     object<AnswerField>({
       delta: DELTA,
+      message: CHOICE_MESSAGE,
       text: text('generated'),
       finish_reason: scalar('finish'),
     }),

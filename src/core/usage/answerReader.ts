@@ -98,10 +98,9 @@ export class AnswerReader implements JsonSink<AnswerField> {
 
   onOpen(field: AnswerField): void {
     if (field === 'error') this.#noteError(null);
-    if (field === 'call') {
-      this.#endsInCall = true;
-      this.#hasText = true;
-    }
+    if (field === 'call') this.#hasText = true;
+    // vLLM says "stop" where the request named the tool, mlx-vlm said it always.
+    if (field === 'call' || field === 'calling') this.#endsInCall = true;
     if (field === 'result') {
       this.#summed = this.facts().usage;
       this.#figures = new Map();
@@ -126,7 +125,7 @@ export class AnswerReader implements JsonSink<AnswerField> {
       case 'errorText':
         if (value !== '') this.#noteError(value);
         return;
-      case 'item':
+      case 'calling':
         this.#endsInCall = true;
         return;
       case 'status':

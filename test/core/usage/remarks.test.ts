@@ -100,6 +100,27 @@ for (const [shape, type, body, reasons, reply] of [
     'toolCall',
   ],
   [
+    'a tool that the request named: vLLM says it just stopped',
+    SSE,
+    'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n',
+    ['stop'],
+    'toolCall',
+  ],
+  [
+    'the same, at once',
+    JSON_TYPE,
+    '{"choices":[{"message":{"content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]}',
+    ['stop'],
+    'toolCall',
+  ],
+  [
+    'a list of no tools',
+    JSON_TYPE,
+    '{"choices":[{"message":{"content":"a","tool_calls":[]},"finish_reason":"stop"}]}',
+    ['stop'],
+    'plain',
+  ],
+  [
     'a response',
     SSE,
     'data: {"response":{"status":"in_progress"}}\n\ndata: {"response":{"status":"completed","output":[{"type":"message"}]}}\n\n',
