@@ -50,7 +50,7 @@ export class AnswerReader implements JsonSink<AnswerField> {
   #endsInCall = false;
   #error: string | null = null;
   #hasText = false;
-  /** The document that passes is about what went wrong, and what it says of that. */
+  /** The document that passes says that it is about what went wrong, and what it says of that. */
   #isError = false;
   #message: string | null = null;
 
@@ -74,12 +74,11 @@ export class AnswerReader implements JsonSink<AnswerField> {
     };
   }
 
-  /** A document begins; `isError`: it is one about what went wrong. */
-  begin(isError: boolean): void {
+  /** A document begins. */
+  begin(): void {
     this.#scanner.reset();
-    this.#isError = isError;
+    this.#isError = false;
     this.#message = null;
-    if (isError) this.#noteError(null);
   }
 
   /** Reads of the document what stands before `to`; gives where it stopped. */
@@ -87,9 +86,9 @@ export class AnswerReader implements JsonSink<AnswerField> {
     return this.#scanner.push(bytes, from, to);
   }
 
-  /** The document is over. */
-  end(): void {
-    if (this.#isError) this.#noteError(this.#message);
+  /** The document is over; `isError`: it was one about what went wrong, whatever it says itself. */
+  end(isError: boolean): void {
+    if (isError || this.#isError) this.#noteError(this.#message);
   }
 
   onText(): void {

@@ -38,8 +38,8 @@ export class AnswerWatch implements Documents {
     return this.#lastState;
   }
 
-  begin(isError: boolean): void {
-    this.#reader.begin(isError);
+  begin(): void {
+    this.#reader.begin();
   }
 
   push(bytes: Uint8Array, from: number, to: number): number {
@@ -48,8 +48,8 @@ export class AnswerWatch implements Documents {
     return end;
   }
 
-  end(): void {
-    this.#reader.end();
+  end(isError: boolean): void {
+    this.#reader.end(isError);
     this.#lastState = this.#reader.state;
     if (this.#lastState === 'closed') this.#lastEndAt = this.#now;
   }

@@ -4,12 +4,11 @@ import type { ScanState } from '../json/jsonScanner.ts';
 export interface Documents {
   /** How far the one is that passes. */
   readonly state: ScanState;
-  /** One begins; `isError`: it is one about what went wrong. */
-  begin(isError: boolean): void;
+  begin(): void;
   /** Its bytes from `from` up to `to`; gives where it ended. */
   push(bytes: Uint8Array, from: number, to: number): number;
-  /** It is over, whole or not. */
-  end(): void;
+  /** It is over, whole or not; `isError`: it was one about what went wrong, whatever it says itself. */
+  end(isError: boolean): void;
 }
 
 /** Finds the documents in an answer's bytes. */

@@ -75,7 +75,7 @@ export class EventFraming implements Framing {
       return this.#endLine(byte, at);
     }
     if (byte === Bytes.OPEN_BRACE || byte === Bytes.OPEN_BRACKET) {
-      this.#open(false);
+      this.#open(true);
       this.#mode = 'bare';
       return at;
     }
@@ -98,12 +98,15 @@ export class EventFraming implements Framing {
   /** Several lines of data make one document. */
   #beginValue(): void {
     const isData = this.#name === 'data';
-    if (this.#name === 'event') this.#mode = 'kind';
-    else this.#mode = isData || this.#name === 'error' ? 'value' : 'rest';
+    if (this.#name === 'event') {
+      this.#mode = 'kind';
+      this.#kind = '';
+      return;
+    }
+    this.#mode = isData || this.#name === 'error' ? 'value' : 'rest';
     if (this.#mode !== 'value') return;
     if (this.#isOpen && isData && this.#isData) this.#documents.push(NEW_LINE, 0, 1);
-    else this.#open(!isData || this.#kind === 'error');
-    this.#isData = isData;
+    else this.#open(isData);
   }
 
   #readKind(bytes: Uint8Array, from: number, to: number): void {
@@ -128,14 +131,16 @@ export class EventFraming implements Framing {
     return at + 1;
   }
 
-  #open(isError: boolean): void {
+  #open(isData: boolean): void {
     this.#close();
-    this.#documents.begin(isError);
+    this.#documents.begin();
     this.#isOpen = true;
+    this.#isData = isData;
   }
 
   #close(): void {
-    if (this.#isOpen) this.#documents.end();
+    // What an event is called may stand behind its data.
+    if (this.#isOpen) this.#documents.end(!this.#isData || this.#kind === 'error');
     this.#isOpen = false;
   }
 }

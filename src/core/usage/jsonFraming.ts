@@ -26,7 +26,7 @@ export class JsonFraming implements Framing {
   }
 
   end(): void {
-    if (this.#state === 'inside') this.#documents.end();
+    if (this.#state === 'inside') this.#documents.end(false);
     this.#state = 'between';
   }
 
@@ -36,7 +36,7 @@ export class JsonFraming implements Framing {
       if (this.#state === 'between') {
         while (at < to && (bytes[at] ?? 0) <= Bytes.SPACE) at += 1;
         if (at === to) return;
-        this.#documents.begin(false);
+        this.#documents.begin();
         this.#state = 'inside';
       }
       at = this.#documents.push(bytes, at, to);
@@ -46,7 +46,7 @@ export class JsonFraming implements Framing {
   }
 
   #close(state: 'between' | 'lost'): void {
-    this.#documents.end();
+    this.#documents.end(false);
     this.#state = state;
   }
 }

@@ -98,6 +98,8 @@ export class Tap {
     if (this.#cut === null) return 'no_usage';
     if (this.#cut === undefined) return 'not_json';
     if (lastState === 'inside') return 'unreadable';
+    // Of a stream it may be [DONE].
+    if (lastState === 'broken' && !this.#cut.isStream) return 'unreadable';
     return lastState === 'closed' || this.#cut.isCertain ? 'no_usage' : 'not_json';
   }
 
