@@ -8,7 +8,7 @@ export type WrittenJson =
   | { readonly kind: 'other'; readonly text: string };
 
 const MOST_DEPTH = 5;
-const LETTERS = [...'abz09 {}[],:"\\/\n\u0001é渐🌍'];
+const LETTERS = Array.from('abz09 {}[],:"\\/\n\u0001é渐🌍');
 const OTHERS = ['null', 'true', 'false', '0', '-0.5', '12345', '1e3', '9.25E-2', '1e999'];
 const SPACES = ['', '', '', ' ', '\n', '\r\n  ', '\t'];
 
