@@ -4,6 +4,9 @@ import { unescapedJson } from './jsonText.ts';
 /** What is kept, in bytes. */
 const LIMIT_BYTES = 512;
 
+/** What is left of an escape at the end; two backslashes are a whole one. */
+const CUT_ESCAPE = /(?<=(?:^|[^\\])(?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i;
+
 /** The beginning of a key or value as it passes. */
 export class KeptText {
   readonly #bytes = new Uint8Array(LIMIT_BYTES);
@@ -36,7 +39,7 @@ export class KeptText {
     if (!this.#hasEscapes) return bytes;
     const text = textOf(bytes, 0, bytes.length, this.isCut);
     // A cut may go through an escape: what is left of it is left out.
-    const whole = this.isCut ? text.replace(/\\(?:u[\da-f]{0,3})?$/i, '') : text;
+    const whole = this.isCut ? text.replace(CUT_ESCAPE, '') : text;
     return new TextEncoder().encode(unescapedJson(whole));
   }
 }

@@ -73,6 +73,18 @@ test('of a long error the beginning is kept', () => {
   assert.ok((error ?? '').length <= 512);
 });
 
+test('what is kept of a long error reads as it was meant, also where an escape is cut or just whole', () => {
+  for (const [written, kept] of [
+    [String.raw`\\`, '\\'],
+    [String.raw`\u00e9`, ''],
+    [String.raw`\\u00e9`, '\\'],
+  ] as const) {
+    const body = `{"error":"\\n${'a'.repeat(508)}${written}${'b'.repeat(100)}"}`;
+
+    assert.equal(readAnswer(body, JSON_TYPE).error, `\n${'a'.repeat(508)}${kept}`);
+  }
+});
+
 for (const [shape, type, body, reasons, reply] of [
   ['OpenAI', SSE, 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n', ['stop'], 'plain'],
   [
