@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../src/core/record.ts';
-import { type Scrape, sumOf } from '../support/scrape.ts';
+import { type Scrape, sumOf, valueOf } from '../support/scrape.ts';
 import type { Collected } from './collected.ts';
 
 /** Counts by name, such as a series of /metrics or a key of /status. */
@@ -67,6 +67,12 @@ export function findDisagreements(scrape: Scrape, collected: Collected): string[
       .filter(([, is, was]) => is !== was)
       .map(([what, is, was]) => `${what}: ${is}, not ${was}`),
   ];
+}
+
+/** The swaps that the order spared, as the README has Prometheus tell them. */
+export function swapsSparedIn(scrape: Scrape): number {
+  const arrivalOrder = valueOf(scrape, 'jano_swaps_arrival_order_total');
+  return arrivalOrder - sumOf(scrape, 'jano_swaps_total', 'outcome="ok"');
 }
 
 /** Series that are negative, that are not numbers though they have to be, or that are not 0 while nobody asks for anything. */
