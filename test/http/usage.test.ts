@@ -63,6 +63,17 @@ test('a record has what is published, in that order, with the numbers of the ans
   });
 });
 
+test('a reload that the backend did by itself, reasoning and drafts are told where it tells them', async (t) => {
+  const reasoning = '"completion_tokens_details":{"reasoning_tokens":40}';
+  const answer = `{"load_duration":1234567890,"usage":{"completion_tokens":50,${reasoning}},"timings":{"predicted_n":50,"draft_n":20,"draft_n_accepted":12}}`;
+  const jano = await openClocked(t, (_req, res) => res.end(answer));
+
+  await post(jano);
+
+  const told = { load_ms: 1235, reasoning_tokens: 40, draft_tokens: 20, draft_accepted_tokens: 12 };
+  assert.partialDeepStrictEqual(await recordsOf(jano, 1), [{ gen_tokens: 50, ...told }]);
+});
+
 test('a request that was never sent waited until its end, and nothing else is known of it', async (t) => {
   const jano = await openClocked(t, (_req, res) => res.end());
 
