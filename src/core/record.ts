@@ -60,6 +60,8 @@ export interface SwapCause {
 /** One run of the swap script and what came of it. A retry is a record of its own. Times are epoch milliseconds. */
 export interface SwapRecord {
   readonly id: number;
+  /** Of its own trace, or null where nobody traces. */
+  readonly traceId: string | null;
   readonly from: readonly string[];
   readonly to: string;
   readonly cause: SwapCause;

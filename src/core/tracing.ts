@@ -14,12 +14,13 @@ export interface Tracing {
   requestArrived(request: ArrivedRequest): string | null;
   /** It goes to its backend: the headers that carry the trace on, none when the caller's are to stay as they are. */
   requestForwarded(id: number, at: number): Readonly<Record<string, string>>;
-  swapStarted(swap: SwapUnderWay): void;
+  /** The id of the swap's own trace, or null when it is not traced. */
+  swapStarted(swap: SwapUnderWay): string | null;
 }
 
 /** Where nobody asked for traces. */
 export const NO_TRACING: Tracing = {
   requestArrived: () => null,
   requestForwarded: () => ({}),
-  swapStarted: () => undefined,
+  swapStarted: () => null,
 };

@@ -64,7 +64,7 @@ export class Loader {
     const swap = { id: ++this.#lastSwapId, from: unload, to: load, cause, startedAt };
     this.#swap = { ...swap, phase: 'script' };
     this.#events.swapBegan(this.#swap);
-    this.#parts.tracing.swapStarted(this.#swap);
+    const traceId = this.#parts.tracing.swapStarted(this.#swap);
     const backend = this.#backend(load);
     const order = { load: backend, unload: unload.map((model) => this.#backend(model)), cause };
     const result = await swapper.swap(order, (phase) => {
@@ -77,7 +77,7 @@ export class Loader {
     if (result.error === null) this.#lastError.delete(load);
     else this.#lastError.set(load, result.error);
     const waited = this.#events.waitingFor(load);
-    this.#parts.recorder.swapClosed({ ...swap, ...result, endedAt, waited });
+    this.#parts.recorder.swapClosed({ ...swap, ...result, traceId, endedAt, waited });
     this.#events.swapEnded(result.outcome, endedAt - startedAt);
   }
 

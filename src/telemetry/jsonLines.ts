@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<Outcome, Level>> = {
   cut: 'error',
 };
 
-/** Lines of JSON, under the names of /usage and /swaps. */
+/** Lines of JSON, under the names of /usage and /swaps; a swap with its trace, too. */
 export class JsonLines implements LogLines {
   request(record: RequestRecord): string {
     return line(record.endedAt, LEVELS[record.outcome], 'request', usageRecord(record));
@@ -20,7 +20,7 @@ export class JsonLines implements LogLines {
 
   swap(record: SwapRecord): string {
     const level = record.outcome === 'ok' ? 'info' : 'error';
-    return line(record.endedAt, level, 'swap', swapEntry(record));
+    return line(record.endedAt, level, 'swap', { ...swapEntry(record), trace_id: record.traceId });
   }
 
   note(level: Level, event: string, message: string, at: number): string {

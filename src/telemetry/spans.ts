@@ -84,7 +84,7 @@ export class Spans implements Tracing, Recorder {
     this.#end(span, endedAt, fault);
   }
 
-  swapStarted({ id, from, to, cause, startedAt }: SwapUnderWay): void {
+  swapStarted({ id, from, to, cause, startedAt }: SwapUnderWay): string | null {
     const open = this.#begin(`swap ${to}`, SpanKind.INTERNAL, startedAt, ROOT_CONTEXT);
     open.span.setAttributes({
       'jano.swap.id': id,
@@ -92,13 +92,14 @@ export class Spans implements Tracing, Recorder {
       'jano.swap.to': to,
       'jano.swap.cause': cause.why,
     });
-    if (!open.span.isRecording()) return;
+    if (!open.span.isRecording()) return null;
     this.#openSwaps.set(id, open);
     this.#swaps.set(id, open.span.spanContext());
     for (const oldest of this.#swaps.keys()) {
       if (this.#swaps.size <= SWAPS_KEPT) break;
       this.#swaps.delete(oldest);
     }
+    return open.span.spanContext().traceId;
   }
 
   swapClosed({ id, outcome, startedAt, endedAt, scriptMs, readyMs, error }: SwapRecord): void {

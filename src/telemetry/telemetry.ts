@@ -81,6 +81,6 @@ function guarded(tracing: Tracing, onMistake: (error: unknown) => void): Tracing
   return {
     requestArrived: (request) => attempt(() => tracing.requestArrived(request), null),
     requestForwarded: (id, at) => attempt(() => tracing.requestForwarded(id, at), {}),
-    swapStarted: (swap) => attempt(() => tracing.swapStarted(swap), undefined),
+    swapStarted: (swap) => attempt(() => tracing.swapStarted(swap), null),
   };
 }

@@ -52,6 +52,7 @@ export function usageOf(more: Partial<Usage>): Usage {
 export function swapRecord(more: Partial<SwapRecord> = {}): SwapRecord {
   return {
     id: 1,
+    traceId: null,
     from: ['gemma'],
     to: 'qwen',
     cause: { requestId: 1, caller: 'anna', why: 'it is next' },

@@ -44,8 +44,10 @@ test('a line of JSON says when, which trace, who, and where the time went', () =
   );
 });
 
-test('where no terminal is, a swap is one line of JSON with the keys of /swaps', () => {
-  const [line = ''] = linesOf((log) => log.swapClosed(swappedAtNoon()));
+test('where no terminal is, a swap is one line of JSON with the keys of /swaps, and its trace', () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+  const [line = ''] = linesOf((log) => log.swapClosed(swappedAtNoon({ traceId })));
 
   assert.deepEqual(JSON.parse(line), {
     time: '2026-07-01T12:00:00.000Z',
@@ -62,6 +64,7 @@ test('where no terminal is, a swap is one line of JSON with the keys of /swaps',
     total_ms: 12_400,
     waited: 4,
     error: null,
+    trace_id: traceId,
   });
 });
 

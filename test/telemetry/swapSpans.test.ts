@@ -43,6 +43,7 @@ test('a swap is a trace of its own, with its phases, and all who waited for it a
     'jano.swap.outcome': 'ok',
   });
   assert.deepEqual([ms(swap.startTime), ms(swap.endTime)], [record.startedAt, record.endedAt]);
+  assert.equal(record.traceId, swap.spanContext().traceId);
   const [script] = allNamed(spans(), 'script');
   const [ready] = allNamed(spans(), 'ready');
   assert.ok(script !== undefined && ready !== undefined);
@@ -123,10 +124,10 @@ test('a tracer that fails takes nothing from a request', async () => {
   const arrived = { id: 1, arrivedAt: 1, traceparent: undefined, tracestate: undefined };
   const traceId = telemetry.requestArrived(arrived);
   const headers = telemetry.requestForwarded(1, 1);
-  telemetry.swapStarted({ ...swapRecord(), phase: 'script' });
+  const swapTraceId = telemetry.swapStarted({ ...swapRecord(), phase: 'script' });
   await telemetry.shutdown();
 
-  assert.deepEqual([traceId, headers], [null, {}]);
+  assert.deepEqual([traceId, headers, swapTraceId], [null, {}, null]);
   assert.equal(told.length, 2);
 });
 
