@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { readStatus, untilWaiting } from '../machine/statusView.ts';
@@ -46,7 +48,7 @@ test('a real Prometheus that scrapes Jano under traffic answers with the numbers
   assert.equal(await ask('sum(jano_tokens_total{type="output"})'), told.tokensGeneratedTotal);
   assert.equal(await ask('sum(jano_tokens_total{type="input"})'), told.promptTokensTotal);
   assert.equal(await ask('sum(jano_swaps_total{outcome="ok"})'), told.swapsTotal);
-  const saved = 'jano_swaps_arrival_order_total - on() sum(jano_swaps_total)';
+  const saved = 'jano_swaps_arrival_order_total - on() sum(jano_swaps_total{outcome="ok"})';
   assert.equal(await ask(saved), told.swapsAvoided);
   assert.equal(await ask('sum(jano_queue_depth) + sum(jano_requests_in_flight)'), 0);
   for (const model of ['chat', 'code']) {
@@ -58,6 +60,24 @@ test('a real Prometheus that scrapes Jano under traffic answers with the numbers
   const name = 'gen_ai_server_request_duration_seconds';
   assert.equal(await ask(`sum(${name}_count{gen_ai_operation_name="chat"})`), names.length);
   assert.ok(Number(await ask(`histogram_quantile(0.95, sum by (le) (${name}_bucket))`)) > 0);
+});
+
+test('a real Prometheus answers every query that the README shows', async (t) => {
+  const rig = await startLlamaRig(t, { models: MODELS });
+  if (rig === null) return;
+  const jano = await startJanoOn(t, rig, ['chat', 'code'], 'chat');
+  const prometheus = await startPrometheus(t, jano.url);
+  if (prometheus === null) return;
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, table = ''] = /^\| question .*\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const queries = [...table.matchAll(/`([^`]+)`/g)].map(([, query = '']) => query);
+
+  await Promise.all(['chat', 'code'].map((model) => stream(jano, model)));
+
+  assert.ok(queries.length >= 8);
+  for (const query of queries) {
+    await until(query, async () => (await prometheus.ask(query)) !== null);
+  }
 });
 
 test('a real Prometheus sees the queue while it is there, and that it is gone', async (t) => {
