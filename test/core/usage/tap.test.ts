@@ -19,6 +19,7 @@ for (const [grammar, body] of Object.entries({
   'lone carriage returns': `data: {"choices":[]}\r\rdata: {${USAGE}}\r\r`,
   'both in turn': `data: {"choices":[]}\r\n\rdata: {${USAGE}}\n\r\n`,
   'a document in two data lines': `data: {"choices":[],\ndata: ${USAGE}}\n\n`,
+  'carriage returns and line feeds within an event': `event: x\r\ndata: {"choices":[],\r\ndata: ${USAGE}}\r\n\r\n`,
   'no space behind the colon': `data:{${USAGE}}\n\n`,
   'two spaces behind the colon': `data:  {${USAGE}}\n\n`,
   'comments with the words of a field': `: data: {"usage":{"prompt_tokens":1}}\n\ndata: {${USAGE}}\n\n: data: {"usage":{"prompt_tokens":2}}\n\n`,
