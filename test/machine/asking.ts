@@ -14,6 +14,9 @@ export interface Reply {
   readonly retryAfter: string | null;
 }
 
+/** Retry-After of a refused model: what is left of its 30 s, of which a busy machine takes some. */
+export const UP_TO_30_SECONDS = /^(?:30|[12]\d)$/;
+
 /** Anything that is reached under a URL. */
 export interface Reachable {
   readonly url: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../rig/polling.ts';
-import { ask, askAll, goodReply } from './asking.ts';
+import { ask, askAll, goodReply, UP_TO_30_SECONDS } from './asking.ts';
 import { WAIT_FOR_GO } from '../support/machine.ts';
 import { HeldAnswers } from './heldAnswers.ts';
 import { openMachineRig } from './machineRig.ts';
@@ -49,10 +49,14 @@ test('a script that fails twice costs its own callers a 503, the others go on', 
 
   const [first, second, third, fourth] = replies;
   assert.deepEqual([second, fourth], [goodReply('c'), goodReply('a')]);
-  assert.deepEqual(third, first);
-  assert.equal(first?.status, 503);
-  assert.equal(first.retryAfter, '30');
-  assert.match(first.text, /^model "b" could not be loaded: swap of "b" failed: .* 3: no memory/);
+  for (const refused of [first, third]) {
+    assert.equal(refused?.status, 503);
+    assert.match(refused.retryAfter ?? '', UP_TO_30_SECONDS);
+    assert.match(
+      refused.text,
+      /^model "b" could not be loaded: swap of "b" failed: .* 3: no memory/,
+    );
+  }
   assert.equal(machine.swaps().filter((model) => model === 'b').length, 2);
   assert.equal((await readStatus(jano)).backendHealth['b'], 'down');
 });
