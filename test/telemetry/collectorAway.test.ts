@@ -7,7 +7,8 @@ import { measureFootprint } from '../soak/footprint.ts';
 import { startMuteCollector } from '../support/collector.ts';
 import { requestRecord } from '../support/records.ts';
 
-const NOISE_BYTES = 4_000_000;
+/** The SDK's queue of 2048 spans takes a few of them, and may be empty at first; all spans of the test take hundreds. */
+const MOST_BYTES = 40_000_000;
 
 /** Makes the spans of so many requests. */
 async function trace(telemetry: Telemetry, count: number): Promise<void> {
@@ -40,5 +41,5 @@ test('what a collector that never answers is not sent is bounded', async (t) => 
 
   await trace(telemetry, 50_000);
 
-  assert.ok(measureFootprint().heldBytes - before < NOISE_BYTES);
+  assert.ok(measureFootprint().heldBytes - before < MOST_BYTES);
 });
