@@ -2,6 +2,7 @@ import { ModelAccount, type ModelTotals } from '../core/modelTotals.ts';
 import type { SwapOutcome } from '../core/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { NO_TOKENS, type TokenTotals } from '../core/tokenTotals.ts';
+import { METRICS } from './metrics.ts';
 import { OTHER, type Reading, type Teller } from './reading.ts';
 
 const SWAP_OUTCOMES: readonly SwapOutcome[] = ['ok', 'script_failed', 'timeout'];
@@ -9,9 +10,7 @@ const SWAP_OUTCOMES: readonly SwapOutcome[] = ['ok', 'script_failed', 'timeout']
 /** Sums since start. What is told twice under the same labels is added up. */
 export const counters: readonly Reading[] = [
   {
-    name: 'jano.requests',
-    unit: '{request}',
-    description: 'Requests that are over, by their outcome',
+    metric: METRICS.requests,
     tell(now, value) {
       for (const [model, { requests }] of totalsOf(now)) {
         for (const [outcome, count] of Object.entries(requests)) value(count, { model, outcome });
@@ -19,17 +18,13 @@ export const counters: readonly Reading[] = [
     },
   },
   {
-    name: 'jano.tokens',
-    unit: '{token}',
-    description: 'Tokens that backends reported; input includes cached',
+    metric: METRICS.tokens,
     tell(now, value) {
       for (const { model, totals } of now.models) tellTokens(totals.tokens, { model }, value);
     },
   },
   {
-    name: 'jano.unmetered',
-    unit: '{request}',
-    description: 'Answers whose tokens are not known, by the reason',
+    metric: METRICS.unmetered,
     tell(now, value) {
       for (const { model, totals } of now.models) {
         for (const [reason, count] of Object.entries(totals.unmetered)) {
@@ -39,9 +34,7 @@ export const counters: readonly Reading[] = [
     },
   },
   {
-    name: 'jano.swaps',
-    unit: '{swap}',
-    description: 'Runs of the swap script, by what made room and what was loaded',
+    metric: METRICS.swaps,
     tell(now, value) {
       for (const labels of possibleSwaps(now)) value(0, labels);
       for (const { count, from, to, outcome } of now.ledger.swapCounts) {
@@ -50,24 +43,18 @@ export const counters: readonly Reading[] = [
     },
   },
   {
-    name: 'jano.swaps.arrival_order',
-    unit: '{swap}',
-    description: 'Swaps that serving in arrival order would have cost',
+    metric: METRICS.swapsArrivalOrder,
     tell: (now, value) => value(now.swapsArrivalOrder),
   },
   {
-    name: 'jano.caller.requests',
-    unit: '{request}',
-    description: 'Requests that are over, of the first 20 callers and of all others',
+    metric: METRICS.callerRequests,
     tell(now, value) {
       value(0, { caller: OTHER });
       for (const { caller, requests } of now.ledger.callers.labelled) value(requests, { caller });
     },
   },
   {
-    name: 'jano.caller.tokens',
-    unit: '{token}',
-    description: 'Tokens for the first 20 callers and for all others',
+    metric: METRICS.callerTokens,
     tell(now, value) {
       tellTokens(NO_TOKENS, { caller: OTHER }, value);
       for (const { caller, tokens } of now.ledger.callers.labelled) {

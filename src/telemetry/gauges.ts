@@ -1,77 +1,37 @@
 import type { ModelReading } from '../core/snapshot.ts';
 import type { EventLoopLag } from './eventLoopLag.ts';
+import { METRICS, type Metric } from './metrics.ts';
 import type { Reading } from './reading.ts';
 
 /** What is the case at the moment of a scrape. */
 export function createGauges(lag: EventLoopLag): readonly Reading[] {
   return [
-    byModel('jano.queue.depth', '{request}', 'Requests that wait', ({ waiting }) => waiting),
-    byModel(
-      'jano.requests.in_flight',
-      '{request}',
-      'Requests that a backend is answering',
-      ({ inFlight }) => inFlight,
-    ),
+    byModel(METRICS.queueDepth, ({ waiting }) => waiting),
+    byModel(METRICS.inFlight, ({ inFlight }) => inFlight),
     {
-      name: 'jano.queue.oldest.age',
-      unit: 's',
-      description: 'How long the oldest of the waiting requests has waited; 0 when none does',
+      metric: METRICS.oldestWait,
       tell({ takenAt, oldestQueuedAt }, value) {
         value(oldestQueuedAt === null ? 0 : Math.max(0, takenAt - oldestQueuedAt) / 1000);
       },
     },
-    byModel('jano.model.loaded', '', '1 while the model is in memory', ({ presence }) =>
-      Number(presence === 'resident'),
+    byModel(METRICS.modelLoaded, ({ presence }) => Number(presence === 'resident')),
+    byModel(METRICS.backendUp, ({ health }) =>
+      health === 'unknown' ? NaN : Number(health === 'up'),
     ),
-    byModel(
-      'jano.backend.up',
-      '',
-      'Whether the backend was healthy when last asked; NaN while that is unknown',
-      ({ health }) => (health === 'unknown' ? NaN : Number(health === 'up')),
-    ),
-    byModel(
-      'jano.generation.rate',
-      '{token}/s',
-      'Mean generation speed of the newest 30 answers that reported one, else NaN',
-      ({ totals }) => totals.outputRates.mean ?? NaN,
-    ),
-    byModel(
-      'jano.prompt.rate',
-      '{token}/s',
-      'Mean prompt processing speed of the newest 30 answers that reported one, else NaN',
-      ({ totals }) => totals.inputRates.mean ?? NaN,
-    ),
+    byModel(METRICS.generationRate, ({ totals }) => totals.outputRates.mean ?? NaN),
+    byModel(METRICS.promptRate, ({ totals }) => totals.inputRates.mean ?? NaN),
     {
-      name: 'jano.uptime',
-      unit: 's',
-      description: 'Since Jano started',
+      metric: METRICS.uptime,
       tell: ({ takenAt, startedAt }, value) => value(Math.max(0, takenAt - startedAt) / 1000),
     },
-    {
-      name: 'nodejs.eventloop.lag',
-      unit: 's',
-      description: 'How late the event loop came to its timers, 99th percentile since last asked',
-      tell: (_now, value) => value(lag.takeSeconds()),
-    },
-    {
-      name: 'process.resident_memory',
-      unit: 'By',
-      description: 'Memory of this process, without the backends',
-      tell: (_now, value) => value(process.memoryUsage.rss()),
-    },
+    { metric: METRICS.eventLoopLag, tell: (_now, value) => value(lag.takeSeconds()) },
+    { metric: METRICS.residentMemory, tell: (_now, value) => value(process.memoryUsage.rss()) },
   ];
 }
 
-function byModel(
-  name: string,
-  unit: string,
-  description: string,
-  of: (model: ModelReading) => number,
-): Reading {
+function byModel(metric: Metric, of: (model: ModelReading) => number): Reading {
   return {
-    name,
-    unit,
-    description,
+    metric,
     tell({ models }, value) {
       for (const reading of models) value(of(reading), { model: reading.model });
     },

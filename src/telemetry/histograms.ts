@@ -1,6 +1,7 @@
 import type { Histogram, Meter } from '@opentelemetry/api';
 import type { Recorder, RequestRecord, SwapRecord } from '../core/record.ts';
 import { timesOf } from '../core/requestTimes.ts';
+import { METRICS, type Metric } from './metrics.ts';
 import type { Labels } from './reading.ts';
 
 const SWAP_S = [0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640];
@@ -33,43 +34,19 @@ export class Histograms implements Recorder {
   readonly #overhead: Histogram;
 
   constructor(meter: Meter) {
-    const seconds = (name: string, description: string, boundaries: number[]): Histogram =>
+    const create = ({ name, description, unit }: Metric, boundaries: number[]): Histogram =>
       meter.createHistogram(name, {
         description,
-        unit: 's',
+        unit,
         advice: { explicitBucketBoundaries: boundaries },
       });
-    this.#swap = seconds('jano.swap.duration', 'A swap: script and readiness', SWAP_S);
-    this.#queueWait = seconds(
-      'jano.queue.wait.duration',
-      'From the arrival of a request until it was sent to its backend',
-      WAIT_S,
-    );
-    this.#swapWait = seconds(
-      'jano.swap.wait.duration',
-      'Of the wait in the queue, while the own model was being loaded',
-      WAIT_S,
-    );
-    this.#request = seconds(
-      'gen_ai.server.request.duration',
-      'From the arrival of a request to the last byte of its answer; all that were sent to a backend',
-      REQUEST_S,
-    );
-    this.#firstToken = seconds(
-      'gen_ai.server.time_to_first_token',
-      'From sending a request to its backend to the first generated text',
-      FIRST_TOKEN_S,
-    );
-    this.#perToken = seconds(
-      'gen_ai.server.time_per_output_token',
-      'Of answers whose speed of generation is known',
-      PER_TOKEN_S,
-    );
-    this.#overhead = seconds(
-      'jano.router.overhead',
-      'What the router itself added to a request',
-      OVERHEAD_S,
-    );
+    this.#swap = create(METRICS.swapDuration, SWAP_S);
+    this.#queueWait = create(METRICS.queueWait, WAIT_S);
+    this.#swapWait = create(METRICS.swapWait, WAIT_S);
+    this.#request = create(METRICS.requestDuration, REQUEST_S);
+    this.#firstToken = create(METRICS.firstToken, FIRST_TOKEN_S);
+    this.#perToken = create(METRICS.perToken, PER_TOKEN_S);
+    this.#overhead = create(METRICS.overhead, OVERHEAD_S);
   }
 
   requestClosed(record: RequestRecord): void {

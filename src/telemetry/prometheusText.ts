@@ -1,12 +1,6 @@
 import { type PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { MetricData, ResourceMetrics } from '@opentelemetry/sdk-metrics';
-
-/** What a unit adds to a name, as collectors and Prometheus itself do it; the exporter does not. */
-const SUFFIXES: ReadonlyMap<string, string> = new Map([
-  ['s', '_seconds'],
-  ['By', '_bytes'],
-  ['{token}/s', '_tokens_per_second'],
-]);
+import { withUnit } from './metrics.ts';
 
 /** Gives the text of one scrape. It rejects when a part is missing: old values would be told as if they were new. */
 export function createScrape(reader: PrometheusExporter): () => Promise<string> {
@@ -32,6 +26,6 @@ function withPrometheusNames({ resource, scopeMetrics }: ResourceMetrics): Resou
 /** Without its unit, which would be a comment in words that Prometheus does not know. */
 function withPrometheusName(metric: MetricData): MetricData {
   const { descriptor } = metric;
-  const name = `${descriptor.name}${SUFFIXES.get(descriptor.unit) ?? ''}`;
+  const name = withUnit(descriptor.name, descriptor.unit);
   return { ...metric, descriptor: { ...descriptor, name, unit: '' } };
 }

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../core/snapshot.ts';
+import type { Metric } from './metrics.ts';
 
 /** Stands for all models that are not configured, and for all callers but the first. */
 export const OTHER = '_other';
@@ -8,9 +9,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** A metric that is read from the snapshot at each scrape. */
 export interface Reading {
-  readonly name: string;
-  readonly unit: string;
-  readonly description: string;
+  readonly metric: Metric;
   /** Tells each of its series, every time: the SDK would repeat the last value of one that is left out. */
   readonly tell: (now: Snapshot, value: Teller) => void;
 }

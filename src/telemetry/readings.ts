@@ -8,11 +8,11 @@ import type { Labels, Reading } from './reading.ts';
 /** Has each scrape read all counters and gauges from one snapshot, so that they agree with each other and with /status. */
 export function observeSnapshot(meter: Meter, read: () => Snapshot, lag: EventLoopLag): void {
   const gauges = createGauges(lag).map((gauge) => {
-    const { name, unit, description } = gauge;
+    const { name, unit, description } = gauge.metric;
     return { gauge, instrument: meter.createObservableGauge(name, { unit, description }) };
   });
   const sums = counters.map((counter) => {
-    const { name, unit, description } = counter;
+    const { name, unit, description } = counter.metric;
     return { counter, instrument: meter.createObservableCounter(name, { unit, description }) };
   });
   meter.addBatchObservableCallback(
