@@ -1,6 +1,6 @@
-import type { TestContext } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import { defaultPolicy, type PolicySettings } from '../../src/core/policy/settings.ts';
+import type { Ending } from '../support/ending.ts';
 import {
   type FakeMachine,
   type MachineOptions,
@@ -34,7 +34,7 @@ const PATIENT: PolicySettings = { ...defaultPolicy, settleMaxMs: 0 };
 
 /** Starts both; the models of the machine are those of the config. */
 export async function openMachineRig(
-  t: TestContext,
+  t: Ending,
   names: readonly string[],
   options: MachineRigOptions = {},
 ): Promise<MachineRig> {

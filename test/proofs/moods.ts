@@ -45,6 +45,14 @@ export const moods: Readonly<Record<string, Mood>> = {
   countsOnly: stream(`data: {"choices":[],"usage":${USAGE}}\n\n${DONE}`),
   nothingTold: stream(DONE),
   errorInside: stream(`data: {"error":{"code":500,"message":"out of memory"}}\n\n${DONE}`),
+  notJson: {
+    path: CHAT,
+    answer: (res) => res.writeHead(200, { 'Content-Type': 'text/plain' }).end('word'),
+  },
+  halfJson: {
+    path: CHAT,
+    answer: (res) => res.writeHead(200, JSON_TYPE).end(`{"choices":[],"usage":{"prompt_tokens":1`),
+  },
   compressed: {
     path: CHAT,
     answer: (res) =>

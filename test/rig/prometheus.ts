@@ -12,6 +12,34 @@ import { findTool, run, type Tool } from './tool.ts';
 export interface Prometheus {
   /** What it answers to a query that has one number as its answer; null when there is none. */
   readonly ask: (query: string) => Promise<number | null>;
+  /** All series of its answer, at this moment. */
+  readonly askAll: (query: string) => Promise<readonly InstantSeries[]>;
+  readonly askRange: (query: string, range: Range) => Promise<readonly RangeSeries[]>;
+}
+
+/** In seconds; the two ends since the epoch. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+}
+
+export interface InstantSeries {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: Sample;
+}
+
+export interface RangeSeries {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly values: readonly Sample[];
+}
+
+/** When, in seconds since the epoch, and the value in Prometheus' spelling: `NaN`, `+Inf`. */
+export type Sample = readonly [number, string];
+
+export interface PrometheusOptions {
+  /** A length of time in Prometheus' spelling. */
+  readonly scrapeInterval?: string;
 }
 
 /** How a text of metrics fares with promtool. */
@@ -21,9 +49,12 @@ export interface Verdict {
   readonly output: string;
 }
 
-const answer = z.object({
-  data: z.object({ result: z.array(z.object({ value: z.tuple([z.number(), z.string()]) })) }),
-});
+const sample = z.tuple([z.number(), z.string()]);
+const metric = z.record(z.string(), z.string());
+const failure = z.object({ status: z.literal('error'), error: z.string() });
+
+const instants = z.array(z.object({ metric, value: sample }));
+const ranges = z.array(z.object({ metric, values: z.array(sample) }));
 
 /** Prometheus 3, as installed into .cache; promtool lies beside it. */
 export function findPrometheus(): Promise<Tool> {
@@ -37,7 +68,11 @@ export function findPrometheus(): Promise<Tool> {
 }
 
 /** Starts it in front of this URL; it ends with the test. Null where there is none: the test is then skipped and has to return. */
-export async function startPrometheus(t: TestContext, url: string): Promise<Prometheus | null> {
+export async function startPrometheus(
+  t: Pick<TestContext, 'after' | 'skip'>,
+  url: string,
+  { scrapeInterval = '200ms' }: PrometheusOptions = {},
+): Promise<Prometheus | null> {
   const tool = await findPrometheus();
   if (tool.kind === 'missing') {
     t.skip(tool.reason);
@@ -45,7 +80,7 @@ export async function startPrometheus(t: TestContext, url: string): Promise<Prom
   }
   const folder = createFolder('prometheus');
   const config = {
-    global: { scrape_interval: '200ms', scrape_timeout: '200ms' },
+    global: { scrape_interval: scrapeInterval, scrape_timeout: scrapeInterval },
     scrape_configs: [{ job_name: 'jano', static_configs: [{ targets: [new URL(url).host] }] }],
   };
   await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
@@ -61,13 +96,20 @@ export async function startPrometheus(t: TestContext, url: string): Promise<Prom
   });
   const base = `http://127.0.0.1:${await portIn(child.stderr)}`;
   await until('Prometheus is ready', async () => (await askStatus(`${base}/-/ready`)) === 200);
+  const askAll = (query: string): Promise<readonly InstantSeries[]> =>
+    askApi(`${base}/api/v1/query`, { query }, instants);
   return {
+    askAll,
     async ask(query) {
-      const asked = `${base}/api/v1/query?${new URLSearchParams({ query })}`;
-      const { data } = answer.parse(await (await fetch(asked)).json());
-      const [first] = data.result;
+      const [first] = await askAll(query);
       return first === undefined ? null : Number(first.value[1]);
     },
+    askRange: (query, { start, end, step }) =>
+      askApi(
+        `${base}/api/v1/query_range`,
+        { query, start: `${start}`, end: `${end}`, step: `${step}` },
+        ranges,
+      ),
   };
 }
 
@@ -86,6 +128,18 @@ export async function checkMetrics(t: TestContext, text: string): Promise<Verdic
   child.stdin.end(text);
   await once(child, 'close');
   return { code: child.exitCode, output };
+}
+
+/** Its result; rejects with what it finds wrong with the question. */
+async function askApi<T>(
+  url: string,
+  question: Readonly<Record<string, string>>,
+  result: z.ZodType<T>,
+): Promise<T> {
+  const answer: unknown = await (await fetch(`${url}?${new URLSearchParams(question)}`)).json();
+  const failed = failure.safeParse(answer);
+  if (failed.success) throw new Error(`${question['query']}: ${failed.data.error}`);
+  return z.object({ data: z.object({ result }) }).parse(answer).data.result;
 }
 
 /** The port that it says it listens on; rejects when it ends before. */

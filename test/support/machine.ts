@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { execFileSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import type { Ending } from './ending.ts';
 import { createFolder } from './folder.ts';
 import { listen } from './listening.ts';
 
@@ -73,7 +73,7 @@ const QUESTIONS: readonly (string | undefined)[] = ['/health', '/props', '/slots
 
 /** Starts it. A model that is not in memory breaks every connection before it answers. */
 export async function startMachine(
-  t: TestContext,
+  t: Ending,
   names: readonly string[],
   answer: ModelAnswer,
   options: MachineOptions = {},
@@ -148,7 +148,7 @@ for model in $JANO_FROM; do rm -f "in/$model"; done
 }
 
 /** A pipe of which each run of the script reads a line before it goes on. */
-async function openGate(t: TestContext, path: string): Promise<() => Promise<void>> {
+async function openGate(t: Ending, path: string): Promise<() => Promise<void>> {
   execFileSync('mkfifo', [path]);
   // For reading too, so that it opens at once and keeps what was written until it is read.
   const gate = await open(path, 'r+');
@@ -157,7 +157,7 @@ async function openGate(t: TestContext, path: string): Promise<() => Promise<voi
 }
 
 async function startModel(
-  t: TestContext,
+  t: Ending,
   place: Place,
   answer: ModelAnswer,
 ): Promise<{ url: string; breakOff: () => void }> {

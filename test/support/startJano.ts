@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { configFrom } from '../../src/config/assembly.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createJano, type Jano, type Surroundings } from '../../src/jano.ts';
+import type { Ending } from './ending.ts';
 import { listen } from './listening.ts';
 
 /** Jano on a port of its own. */
@@ -16,7 +17,7 @@ export type RawConfig = Readonly<Record<string, unknown>>;
 
 /** Starts Jano as its users do, on a free port; it ends with the test. `change` may alter what jano.yaml has no word for. */
 export async function startJano(
-  t: TestContext,
+  t: Ending,
   raw: RawConfig,
   change: (config: Config) => Config = (config) => config,
   surroundings: Surroundings = {},
