@@ -25,7 +25,7 @@ const ROWS: readonly (readonly [title: string, panels: PanelBuilder[]])[] = [
 ];
 
 /** The dashboard as Grafana keeps it in a file: the Classic model, without ids, which are each Grafana's own. */
-export function createDashboard(): Dashboard {
+function createDashboard(): Dashboard {
   const builder = new DashboardBuilder('Jano')
     .uid('jano')
     .description(

@@ -41,7 +41,7 @@ export type Query = readonly [expression: string, legend: string];
 export type PanelBuilder = Builder<Panel>;
 
 const CHART_ROWS = 8;
-export const STAT_ROWS = 4;
+const STAT_ROWS = 4;
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 interface Common {

@@ -12,7 +12,7 @@ export type Wanted = string | readonly string[] | { readonly not: string };
 export type Where = Readonly<Record<string, Wanted>>;
 
 /** Long enough for two scrapes at any zoom; Grafana sets it. */
-export const RATE_WINDOW = '$__rate_interval';
+const RATE_WINDOW = '$__rate_interval';
 /** Any value: of all models, where the chosen ones would be meant. */
 export const ANY = ['.+'];
 /** All that the dashboard shows. */

@@ -8,7 +8,7 @@ export function createHealth(): PanelBuilder[] {
   return [
     createTimeline(
       {
-        title: 'Backends',
+        title: 'Health of the backends',
         description:
           'Green: answered when last asked. Red: failed when it should have served. Grey: not known, as of a model that is not in memory.',
         unit: 'none',

@@ -59,7 +59,7 @@ export function createQueue(): PanelBuilder[] {
     ),
     createLines(
       {
-        title: 'Oldest wait',
+        title: 'Oldest wait over time',
         description:
           'How long the request has waited that waits longest. A line that climbs without end: its model never gets its turn, or nothing moves at all.',
         unit: 's',

@@ -26,11 +26,6 @@ const FAILED = { outcome: { not: 'ok' } };
 
 /** What changing models costs, and what comes of it. */
 export function createSwaps(): PanelBuilder[] {
-  const swaps = (window: string): string => sum(growth(METRICS.swaps, window, DONE));
-  // Arrival order knows of no models, so what it is compared with must not, either.
-  const allSwaps = (window: string): string =>
-    sum(growth(METRICS.swaps, window, { ...DONE, to: ANY }));
-  const allByArrival = (window: string): string => sum(growth(METRICS.swapsArrivalOrder, window));
   return [
     createTimeline(
       {
@@ -162,4 +157,17 @@ export function createSwaps(): PanelBuilder[] {
       [[`${sum(growth(METRICS.swaps, '1h', FAILED), 'to', 'outcome')} > 0`, '{{to}} {{outcome}}']],
     ),
   ];
+}
+
+function swaps(window: string): string {
+  return sum(growth(METRICS.swaps, window, DONE));
+}
+
+/** Of all models: arrival order knows of none, so what it is compared with must not, either. */
+function allSwaps(window: string): string {
+  return sum(growth(METRICS.swaps, window, { ...DONE, to: ANY }));
+}
+
+function allByArrival(window: string): string {
+  return sum(growth(METRICS.swapsArrivalOrder, window));
 }

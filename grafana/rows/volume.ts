@@ -47,7 +47,7 @@ export function createVolume(): PanelBuilder[] {
         width: 8,
       },
       OUTCOMES.map((outcome) => [
-        `${sum(growth(METRICS.requests, SHOWN_RANGE, { outcome }), 'model')}`,
+        sum(growth(METRICS.requests, SHOWN_RANGE, { outcome }), 'model'),
         outcome,
       ]),
     ),

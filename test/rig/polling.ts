@@ -3,9 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 const DEADLINE_MS = 30_000;
 const PAUSE_MS = 10;
 
-/** Waits until the claim holds; rejects, naming what was waited for, when it does not within 30 seconds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + DEADLINE_MS;
+/** Waits until the claim holds; rejects, naming what was waited for, when it does not in time. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  deadlineMs = DEADLINE_MS,
+): Promise<void> {
+  const giveUpAt = performance.now() + deadlineMs;
   while (!(await holds())) {
     if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
     await delay(PAUSE_MS);
