@@ -8,12 +8,21 @@ import type { Range } from '../rig/prometheus.ts';
 import { type Scrape, scrape } from '../support/scrape.ts';
 import { type Choice, countSeries } from './asking.ts';
 import { type PanelQuery, queriesOf, readDashboard } from './dashboardFile.ts';
+import { readManual } from './manual.ts';
 
 /** Of one model there is nothing to choose the order of, and its swaps do not fail. */
 const EMPTY_WITH_ONE = ['Failed swaps'];
 
+/** Those of the manual, too. */
 async function readQueries(): Promise<PanelQuery[]> {
-  return queriesOf((await readDashboard()).panels);
+  const { queries } = await readManual();
+  const ofManual = queries.map((expression) => ({
+    panel: 'manual',
+    expression,
+    legend: '',
+    isInstant: true,
+  }));
+  return [...queriesOf((await readDashboard()).panels), ...ofManual];
 }
 
 /** The last of them that have no data. */
@@ -54,7 +63,7 @@ function assertDeclared({ types, values }: Scrape): void {
 }
 
 for (const models of [EIGHT_MODELS, ONE_MODEL]) {
-  test(`each query of the dashboard has data on a real Prometheus, of a Jano with ${models.length} of models`, async (t) => {
+  test(`each query of the dashboard and of the manual has data on a real Prometheus, of a Jano with ${models.length} of models`, async (t) => {
     const busy = await startBusyJano(t, { models });
     if (busy === null) return;
     const queries = await readQueries();
