@@ -21,7 +21,8 @@ export interface WantedTool {
   readonly check: (path: string) => Promise<unknown>;
 }
 
-const CACHE = join(import.meta.dirname, '../../.cache');
+/** What the rigs fetch and build, so that it is done once. */
+export const CACHE = join(import.meta.dirname, '../../.cache');
 const INSTALL_TIMEOUT_MS = 600_000;
 
 /** Runs a program; rejects when it fails. */
@@ -65,7 +66,7 @@ async function tryTool(path: string, { check }: WantedTool): Promise<Tool> {
 }
 
 /** The last line that the program wrote, else what kept it from running. */
-function tellReason(error: unknown): string {
+export function tellReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const written = 'stderr' in error ? String(error.stderr).trim() : '';
   return written.split('\n').at(-1) || error.message;
