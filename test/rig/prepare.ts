@@ -1,4 +1,5 @@
 // Before the tests, so that fetching counts against the time of none of them.
+import { findDockerCompose } from './dockerCompose.ts';
 import { findFaketime } from './faketime.ts';
 import { findLlamaServer } from './llamaServer.ts';
 import { findPrometheus } from './prometheus.ts';
@@ -7,6 +8,7 @@ import type { Tool } from './tool.ts';
 report('llama-server', await findLlamaServer());
 report('libfaketime', await findFaketime());
 report('Prometheus', await findPrometheus());
+report('docker-compose', await findDockerCompose());
 
 function report(name: string, tool: Tool): void {
   process.stdout.write(
