@@ -19,7 +19,8 @@ const service = z.object({
   environment: z.record(z.string(), z.string().nullable()).default({}),
   ports: z.array(z.object({ host_ip: z.string().optional() })).default([]),
   volumes: z.array(mount).default([]),
-  configs: z.array(z.object({ source: z.string(), target: z.string() })).default([]),
+  networks: z.record(z.string(), z.object({ aliases: z.array(z.string()).default([]) }).nullable()),
+  extra_hosts: z.array(z.string()).default([]),
   healthcheck: z
     .object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() })
     .optional(),
@@ -28,7 +29,6 @@ const service = z.object({
 const stack = z.object({
   services: z.record(z.string(), service),
   volumes: z.record(z.string(), z.unknown()).default({}),
-  configs: z.record(z.string(), z.object({ file: z.string() })).default({}),
 });
 
 /** What docker-compose.yml comes to. */
@@ -46,14 +46,12 @@ export function findDockerCompose(): Promise<Tool> {
   });
 }
 
-/** The stack that `docker compose up` with these variables starts, as this docker-compose has it; rejects with what is wrong. */
-export async function readStack(
-  dockerCompose: string,
-  variables: Readonly<Record<string, string>>,
-): Promise<Stack> {
-  // Without the user's own variables and .env, which may name other parts of it.
-  const args = ['--env-file', '/dev/null', 'config', '--format', 'json'];
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables };
-  const { stdout } = await run(dockerCompose, args, { cwd: REPOSITORY, env });
+/** The stack that `docker compose up` starts with this profile, or with none, as this docker-compose has it; rejects with what is wrong. */
+export async function readStack(dockerCompose: string, profile: string | null): Promise<Stack> {
+  // Without the user's own variables and .env, which may name other profiles.
+  const args = ['--env-file', '/dev/null', ...(profile === null ? [] : ['--profile', profile])];
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+  const options = { cwd: REPOSITORY, env };
+  const { stdout } = await run(dockerCompose, [...args, 'config', '--format', 'json'], options);
   return stack.parse(JSON.parse(stdout));
 }
