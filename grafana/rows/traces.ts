@@ -2,7 +2,7 @@ import * as text from '@grafana/grafana-foundation-sdk/text';
 import type { PanelBuilder } from '../panels.ts';
 
 const SEARCH = '${traces_url}/search?service=jano';
-const SINCE = 'start=${__from}000&end=${__to}000';
+const SINCE = 'lookback=custom&start=${__from}000&end=${__to}000';
 
 /** The way from the pictures to single requests. */
 export function createTraces(): PanelBuilder[] {
