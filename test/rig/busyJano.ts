@@ -10,8 +10,6 @@ import { type Prometheus, startPrometheus } from './prometheus.ts';
 /** A real Jano under traffic of every kind, which goes on until it is stopped, and a real Prometheus that scrapes it. */
 export interface BusyJano extends Callers {
   readonly jano: RunningJano;
-  /** What must never happen, as far as it has. */
-  readonly faults: readonly string[];
   readonly prometheus: Prometheus;
 }
 
@@ -79,7 +77,7 @@ ${pinned === undefined ? '' : writeFailing(flaky)}`,
     random,
     speed,
   });
-  return { jano: rig.jano, faults: rig.machine.faults, prometheus, stop: callers.stop };
+  return { jano: rig.jano, prometheus, stop: callers.stop };
 }
 
 /** Shell text: takes as long as a model takes to be loaded, and leaves a number below 256 in $draw. */
