@@ -148,7 +148,7 @@ async function blunder({ ask, pause, random, models, machine }: Caller): Promise
   const present = (): string => random.pick([...machine.residents(), ...models.slice(-1)]);
   for (const mood of ODD_MOODS) {
     await ask({ model: present(), mood, path: moods[mood]?.path ?? '' });
-    await pause(2000, 6000);
+    await pause(5000, 15_000);
   }
   await ask({ model: 'gpt-9', body: message });
   await ask({ model: random.pick(models), body: message, patienceMs: 400 });

@@ -1,7 +1,7 @@
-import type { TestContext } from 'node:test';
 import { Random } from '../bench/sim/random.ts';
 import { defaultPolicy, type PolicySettings } from '../../src/core/policy/settings.ts';
 import { openMachineRig } from '../machine/machineRig.ts';
+import type { Skipping } from '../support/ending.ts';
 import type { RunningJano } from '../support/startJano.ts';
 import { answerBusily } from './busyAnswers.ts';
 import { type Callers, startCallers } from './busyCallers.ts';
@@ -44,7 +44,7 @@ const FAILURE_SHARE = 0.3;
 
 /** Starts all of it; it ends with the test. Null where there is no Prometheus: the test is then skipped and has to return. */
 export async function startBusyJano(
-  t: Pick<TestContext, 'after' | 'skip'>,
+  t: Skipping,
   {
     models = EIGHT_MODELS,
     speed = 20,

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { z } from 'zod';
+import type { Skipping } from '../support/ending.ts';
 import { createFolder } from '../support/folder.ts';
 import { askStatus, until } from './polling.ts';
 import { findTool, run, type Tool } from './tool.ts';
@@ -69,7 +70,7 @@ export function findPrometheus(): Promise<Tool> {
 
 /** Starts it in front of this URL; it ends with the test. Null where there is none: the test is then skipped and has to return. */
 export async function startPrometheus(
-  t: Pick<TestContext, 'after' | 'skip'>,
+  t: Skipping,
   url: string,
   { scrapeInterval = '200ms' }: PrometheusOptions = {},
 ): Promise<Prometheus | null> {
@@ -96,6 +97,11 @@ export async function startPrometheus(
   });
   const base = `http://127.0.0.1:${await portIn(child.stderr)}`;
   await until('Prometheus is ready', async () => (await askStatus(`${base}/-/ready`)) === 200);
+  return reachPrometheus(base);
+}
+
+/** One that runs already, at this URL. */
+export function reachPrometheus(base: string): Prometheus {
   const askAll = (query: string): Promise<readonly InstantSeries[]> =>
     askApi(`${base}/api/v1/query`, { query }, instants);
   return {

@@ -1,4 +1,9 @@
-import type { TestContext } from 'node:test';
+/** What ends: a test, or a script that has started the same things. */
+export interface Ending {
+  after(end: () => unknown): void;
+}
 
-/** What ends, as a test does, or a script that has started the same things. */
-export type Ending = Pick<TestContext, 'after'>;
+/** The same, of what may also be found not to be possible here. */
+export interface Skipping extends Ending {
+  skip(reason: string): void;
+}

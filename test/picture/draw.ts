@@ -1,0 +1,84 @@
+/**
+ * Draws a dashboard of Grafana's with real data, so that it can be looked at without a Grafana:
+ *   node test/picture/draw.ts
+ *     [--dashboard grafana/dashboards/jano.json]
+ *     [--out dashboard.png]
+ *     [--minutes 10]       the time that it shows
+ *     [--width 1600]       of the picture
+ *     [--models 8]         or 1: of a Jano that is started for it, under traffic of its own, for these minutes
+ *     [--prometheus URL]   the data of a Jano that runs already instead
+ */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { EIGHT_MODELS, ONE_MODEL, startBusyJano } from '../rig/busyJano.ts';
+import { type Prometheus, reachPrometheus } from '../rig/prometheus.ts';
+import { findChromium, takePicture } from './chromium.ts';
+import { readDashboard } from './dashboard.ts';
+import { drawPage } from './page.ts';
+import { SCRAPE_S, sourceOf } from './source.ts';
+
+const DASHBOARD = join(import.meta.dirname, '../../grafana/dashboards/jano.json');
+
+const { values } = parseArgs({
+  options: {
+    dashboard: { type: 'string', default: DASHBOARD },
+    out: { type: 'string', default: 'dashboard.png' },
+    minutes: { type: 'string', default: '10' },
+    width: { type: 'string', default: '1600' },
+    models: { type: 'string', default: '8' },
+    prometheus: { type: 'string' },
+  },
+});
+const endings: (() => unknown)[] = [];
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void end().then(() => process.exit(1)));
+}
+try {
+  process.exitCode = await draw();
+} finally {
+  await end();
+}
+
+async function draw(): Promise<number> {
+  const [minutes, width] = [Number(values.minutes), Number(values.width)];
+  const chromium = await findChromium();
+  if (chromium.kind === 'missing') return giveUp(chromium.reason);
+  const dashboard = readDashboard(await readFile(values.dashboard, 'utf8'));
+  const prometheus =
+    values.prometheus === undefined ? await fill(minutes) : reachPrometheus(values.prometheus);
+  if (prometheus === null) return 1;
+  const page = await drawPage(dashboard, await sourceOf(prometheus, minutes), width);
+  await takePicture(chromium.path, page, width, resolve(values.out));
+  process.stdout.write(`${values.out}: ${width} × ${page.height}\n`);
+  return 0;
+}
+
+/** What a busy Jano was like for so long; null where that can't be had. */
+async function fill(minutes: number): Promise<Prometheus | null> {
+  const busy = await startBusyJano(
+    {
+      after: (ending) => void endings.push(ending),
+      skip: (reason) => void giveUp(reason),
+    },
+    {
+      models: values.models === '1' ? ONE_MODEL : EIGHT_MODELS,
+      speed: 1,
+      scrapeInterval: `${SCRAPE_S}s`,
+    },
+  );
+  process.stdout.write(`Jano is busy for ${minutes} minutes\n`);
+  if (busy !== null) await delay(minutes * 60_000);
+  return busy?.prometheus ?? null;
+}
+
+async function end(): Promise<void> {
+  for (const ending of endings.splice(0)) await ending();
+}
+
+function giveUp(reason: string): number {
+  process.stderr.write(`no picture: ${reason}\n`);
+  return 1;
+}
