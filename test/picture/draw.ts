@@ -5,7 +5,8 @@
  *     [--out dashboard.png]
  *     [--minutes 10]       the time that it shows
  *     [--width 1600]       of the picture
- *     [--models 8]         or 1: of a Jano that is started for it, under traffic of its own, for these minutes
+ *     [--scrape 5]         seconds between two scrapes; the Prometheus of docker-compose.yml has 10
+ *     [--models 8]         or 1: of a Jano that is started for it, under traffic of its own, for these minutes and one more
  *     [--prometheus URL]   the data of a Jano that runs already instead
  */
 import { readFile } from 'node:fs/promises';
@@ -17,7 +18,7 @@ import { type Prometheus, reachPrometheus } from '../rig/prometheus.ts';
 import { findChromium, takePicture } from './chromium.ts';
 import { readDashboard } from './dashboard.ts';
 import { drawPage } from './page.ts';
-import { SCRAPE_S, sourceOf } from './source.ts';
+import { sourceOf } from './source.ts';
 
 const DASHBOARD = join(import.meta.dirname, '../../grafana/dashboards/jano.json');
 
@@ -27,10 +28,14 @@ const { values } = parseArgs({
     out: { type: 'string', default: 'dashboard.png' },
     minutes: { type: 'string', default: '10' },
     width: { type: 'string', default: '1600' },
+    scrape: { type: 'string', default: '5' },
     models: { type: 'string', default: '8' },
     prometheus: { type: 'string' },
   },
 });
+/** Until rates have something to look back to. */
+const WARM_UP_MS = 60_000;
+
 const endings: (() => unknown)[] = [];
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -43,21 +48,25 @@ try {
 }
 
 async function draw(): Promise<number> {
-  const [minutes, width] = [Number(values.minutes), Number(values.width)];
+  const minutes = Number(values.minutes);
+  const width = Number(values.width);
+  const scrapeS = Number(values.scrape);
   const chromium = await findChromium();
   if (chromium.kind === 'missing') return giveUp(chromium.reason);
   const dashboard = readDashboard(await readFile(values.dashboard, 'utf8'));
   const prometheus =
-    values.prometheus === undefined ? await fill(minutes) : reachPrometheus(values.prometheus);
+    values.prometheus === undefined
+      ? await fill(minutes, scrapeS)
+      : reachPrometheus(values.prometheus);
   if (prometheus === null) return 1;
-  const page = await drawPage(dashboard, await sourceOf(prometheus, minutes), width);
+  const page = await drawPage(dashboard, await sourceOf(prometheus, minutes, scrapeS), width);
   await takePicture(chromium.path, page, width, resolve(values.out));
   process.stdout.write(`${values.out}: ${width} × ${page.height}\n`);
   return 0;
 }
 
 /** What a busy Jano was like for so long; null where that can't be had. */
-async function fill(minutes: number): Promise<Prometheus | null> {
+async function fill(minutes: number, scrapeS: number): Promise<Prometheus | null> {
   const busy = await startBusyJano(
     {
       after: (ending) => void endings.push(ending),
@@ -66,11 +75,11 @@ async function fill(minutes: number): Promise<Prometheus | null> {
     {
       models: values.models === '1' ? ONE_MODEL : EIGHT_MODELS,
       speed: 1,
-      scrapeInterval: `${SCRAPE_S}s`,
+      scrapeInterval: `${scrapeS}s`,
     },
   );
   process.stdout.write(`Jano is busy for ${minutes} minutes\n`);
-  if (busy !== null) await delay(minutes * 60_000);
+  if (busy !== null) await delay(WARM_UP_MS + minutes * 60_000);
   return busy?.prometheus ?? null;
 }
 

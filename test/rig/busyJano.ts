@@ -40,7 +40,7 @@ export const EIGHT_MODELS = [
 ] as const;
 
 /** Of several models the swaps of the first fail now and then. */
-const FAILURE_SHARE = 0.3;
+const FAILURE_SHARE = 0.5;
 
 /** Starts all of it; it ends with the test. Null where there is no Prometheus: the test is then skipped and has to return. */
 export async function startBusyJano(
