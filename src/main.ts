@@ -6,6 +6,7 @@ import { playBurst } from './cli/demo.ts';
 import { DemoError } from './cli/demoError.ts';
 import { findLlamaServer } from './cli/llamaServer.ts';
 import { type Machine, openExampleMachine, openLlamaMachine } from './cli/machine.ts';
+import { playSteadily } from './cli/steadyLoad.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError, describeProblems } from './config/configError.ts';
 import { loadConfig } from './config/configFile.ts';
@@ -18,6 +19,7 @@ import { readVersion } from './version.ts';
 const USAGE = `usage: jano [--config FILE]    route requests to the models of FILE; without one, of ./jano.yaml,
                                ./models.json, ~/.config/jano/jano.yaml, /etc/jano/jano.yaml or the examples
        jano demo [--llama]     show what a burst of mixed requests costs, on examples or real llama-servers
+       jano demo --steady URL  ask all models of the Jano at URL a few times a minute, until stopped
        jano --version | --help
 `;
 
@@ -29,6 +31,8 @@ const CONNECTION_BACKLOG = 4096;
 
 /** npm passes on a signal that the terminal has sent to the whole group already: two so close are one. */
 const SAME_SIGNAL_MS = 500;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Setup {
   readonly config: Config;
@@ -46,7 +50,9 @@ async function main(): Promise<void> {
     case 'start':
       return start(values.config ?? null);
     case 'demo':
-      return demo(values.llama === true);
+      return values.steady === undefined
+        ? demo(values.llama === true)
+        : loadSteadily(values.steady);
     default:
       throw new UsageError(`no such command: ${command}`);
   }
@@ -61,6 +67,7 @@ function readArguments() {
       options: {
         config: { type: 'string' },
         llama: { type: 'boolean' },
+        steady: { type: 'string' },
         version: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -103,6 +110,16 @@ async function demo(onLlama: boolean): Promise<void> {
     await jano.stop(0);
     await machine.close();
   }
+}
+
+/** For the demo that shows Jano at work: it asks one that runs already, and stops at the first signal. */
+async function loadSteadily(url: string): Promise<void> {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new UsageError(`"${url}" is no URL, such as http://127.0.0.1:8082`);
+  }
+  const stopping = new AbortController();
+  for (const signal of SIGNALS) process.once(signal, () => stopping.abort());
+  await playSteadily(url, (text) => void process.stdout.write(text), stopping.signal);
 }
 
 async function setUp(argument: string | null): Promise<Setup> {
@@ -156,7 +173,7 @@ function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): vo
     else log.warn(sentence);
     void end();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
 }
 
 function complain(line: string): void {
