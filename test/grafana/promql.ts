@@ -6,6 +6,8 @@ type SyntaxNode = ReturnType<typeof parser.parse>['topNode'];
 export interface Selector {
   readonly metric: string;
   readonly labels: readonly string[];
+  /** What is wanted of the labels, as it is written: `outcome="ok"`. */
+  readonly matchers: readonly string[];
   /** Between the brackets, if there are any. */
   readonly window: string | null;
   /** The function right around it, such as `rate`; null where there is none. */
@@ -39,6 +41,7 @@ export function parseQuery(query: string): ParsedQuery {
       selectors.push({
         metric: node.getChildren('Identifier').map(text).join(''),
         labels,
+        matchers: matchers.map(text),
         window: window === null ? null : text(window),
         calledBy: call ? text(call) : null,
       });

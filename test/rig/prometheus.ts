@@ -41,6 +41,8 @@ export type Sample = readonly [number, string];
 export interface PrometheusOptions {
   /** A length of time in Prometheus' spelling. */
   readonly scrapeInterval?: string;
+  /** The text of a file of rules, which it then judges as often as it scrapes. */
+  readonly rules?: string;
 }
 
 /** How a text of metrics fares with promtool. */
@@ -72,7 +74,7 @@ export function findPrometheus(): Promise<Tool> {
 export async function startPrometheus(
   t: Skipping,
   url: string,
-  { scrapeInterval = '200ms' }: PrometheusOptions = {},
+  { scrapeInterval = '200ms', rules }: PrometheusOptions = {},
 ): Promise<Prometheus | null> {
   const tool = await findPrometheus();
   if (tool.kind === 'missing') {
@@ -81,10 +83,16 @@ export async function startPrometheus(
   }
   const folder = createFolder('prometheus');
   const config = {
-    global: { scrape_interval: scrapeInterval, scrape_timeout: scrapeInterval },
+    global: {
+      scrape_interval: scrapeInterval,
+      scrape_timeout: scrapeInterval,
+      evaluation_interval: scrapeInterval,
+    },
+    rule_files: rules === undefined ? [] : ['rules.yml'],
     scrape_configs: [{ job_name: 'jano', static_configs: [{ targets: [new URL(url).host] }] }],
   };
   await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  if (rules !== undefined) await writeFile(join(folder, 'rules.yml'), rules);
   const args = [
     `--config.file=${join(folder, 'prometheus.yml')}`,
     `--storage.tsdb.path=${join(folder, 'data')}`,
@@ -120,18 +128,27 @@ export function reachPrometheus(base: string): Prometheus {
 }
 
 /** What promtool says of the text; null where there is none: the test is then skipped and has to return. */
-export async function checkMetrics(t: TestContext, text: string): Promise<Verdict | null> {
+export function checkMetrics(t: TestContext, text: string): Promise<Verdict | null> {
+  return runPromtool(t, ['check', 'metrics'], text);
+}
+
+/** What promtool says, given this to read; null where there is none: the test is then skipped and has to return. */
+export async function runPromtool(
+  t: TestContext,
+  args: readonly string[],
+  input = '',
+): Promise<Verdict | null> {
   const tool = await findPrometheus();
   if (tool.kind === 'missing') {
     t.skip(tool.reason);
     return null;
   }
-  const child = spawn(join(dirname(tool.path), 'promtool'), ['check', 'metrics']);
+  const child = spawn(join(dirname(tool.path), 'promtool'), args);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   }
-  child.stdin.end(text);
+  child.stdin.end(input);
   await once(child, 'close');
   return { code: child.exitCode, output };
 }
