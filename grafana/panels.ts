@@ -41,6 +41,8 @@ export type Query = readonly [expression: string, legend: string];
 export type PanelBuilder = Builder<Panel>;
 
 const CHART_ROWS = 8;
+/** A table of eight models, and what stands beside it. */
+export const TABLE_ROWS = 10;
 const STAT_ROWS = 4;
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
@@ -72,7 +74,7 @@ export function createLines(about: About, queries: readonly Query[]): timeseries
   const panel = new timeseries.PanelBuilder()
     .lineWidth(1)
     .fillOpacity(8)
-    .showPoints(common.VisibilityMode.Never)
+    .showPoints(common.VisibilityMode.Auto)
     .colorScheme(colorsByName())
     .min(0)
     .legend(legendBelow())
@@ -167,6 +169,7 @@ export function createBars(about: About, [expression, legend]: Query): bargauge.
 /** A line for each model, a column for each query, over all that is shown. */
 export function createTable(about: About, columns: readonly Query[]): table.PanelBuilder {
   const panel = new table.PanelBuilder()
+    .cellHeight(common.TableCellHeight.Sm)
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'organize',

@@ -6,6 +6,7 @@ import {
   createLines,
   createTable,
   type PanelBuilder,
+  TABLE_ROWS,
 } from '../panels.ts';
 import { bucketGrowth, gauge, perSecond, quantile, SHOWN_RANGE, sum } from '../queries.ts';
 
@@ -42,6 +43,7 @@ export function createQueue(): PanelBuilder[] {
           'Of all chosen models: half of the requests waited less than p50, 95 of 100 less than p95, 99 of 100 less than p99.',
         unit: 's',
         width: 8,
+        height: TABLE_ROWS,
       },
       [0.99, 0.95, 0.5].map((share) => [quantile(share, METRICS.queueWait), percentile(share)]),
     ),
@@ -51,6 +53,7 @@ export function createQueue(): PanelBuilder[] {
         description: 'Over the time shown. The time in which the model itself was loaded counts.',
         unit: 's',
         width: 8,
+        height: TABLE_ROWS,
       },
       [0.5, 0.95, 0.99].map((share) => [
         quantile(share, METRICS.queueWait, BY_MODEL),
@@ -64,6 +67,7 @@ export function createQueue(): PanelBuilder[] {
           'How long the request has waited that waits longest. A line that climbs without end: its model never gets its turn, or nothing moves at all.',
         unit: 's',
         width: 4,
+        height: TABLE_ROWS,
         thresholds: [
           [null, 'green'],
           [600, 'red'],
@@ -78,6 +82,7 @@ export function createQueue(): PanelBuilder[] {
           'Per minute. Rejected: never sent to a backend (unknown model, queue full, swap failed). Abandoned: the caller left before its answer was complete.',
         unit: 'short',
         width: 4,
+        height: TABLE_ROWS,
       },
       [
         [

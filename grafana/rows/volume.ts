@@ -6,6 +6,7 @@ import {
   createLines,
   createTable,
   type PanelBuilder,
+  TABLE_ROWS,
 } from '../panels.ts';
 import { growth, histogramRate, perSecond, ratio, SHOWN_RANGE, sum } from '../queries.ts';
 
@@ -29,6 +30,7 @@ export function createVolume(): PanelBuilder[] {
         'Per minute, when they ended. Served: answered. Refused: the backend said 4xx. Failed: it said 5xx, or nothing. Cut: its answer broke off. Rejected: never sent. Abandoned: the caller left.',
       unit: 'short',
       width: 8,
+      height: TABLE_ROWS,
     },
     [[`${sum(perSecond(METRICS.requests), 'outcome')} * 60`, '{{outcome}}']],
   );
@@ -45,6 +47,7 @@ export function createVolume(): PanelBuilder[] {
         unit: 'short',
         decimals: 0,
         width: 8,
+        height: TABLE_ROWS,
       },
       OUTCOMES.map((outcome) => [
         sum(growth(METRICS.requests, SHOWN_RANGE, { outcome }), 'model'),
@@ -59,6 +62,7 @@ export function createVolume(): PanelBuilder[] {
         unit: 'short',
         decimals: 1,
         width: 8,
+        height: TABLE_ROWS,
       },
       TYPES.map((type) => [sum(growth(METRICS.tokens, SHOWN_RANGE, { type }), 'model'), type]),
     ),

@@ -86,8 +86,8 @@ function tellTokens(
 function possibleSwaps({ models }: Snapshot): { from: string; to: string; outcome: string }[] {
   const swappable = models.filter(({ pinned }) => !pinned).map(({ model }) => model);
   return swappable.flatMap((to) => {
-    const others = swappable.filter((model) => model !== to);
-    const froms = ['none', ...others, ...(others.length > 1 ? ['several'] : [])];
+    // From itself: it died and makes room for itself.
+    const froms = ['none', ...swappable, ...(swappable.length > 2 ? ['several'] : [])];
     return froms.flatMap((from) => SWAP_OUTCOMES.map((outcome) => ({ from, to, outcome })));
   });
 }

@@ -34,8 +34,8 @@ function startThree(t: TestContext): Promise<RunningJano> {
 /** All that is told at once, without the histograms. */
 function seriesAtStart(): string[] {
   const models = ['a', 'b', 'p'];
-  const swaps = ['none', 'b'].map((from) => `from="${from}",to="a"`);
-  const back = ['none', 'a'].map((from) => `from="${from}",to="b"`);
+  const swaps = ['none', 'a', 'b'].map((from) => `from="${from}",to="a"`);
+  const back = ['none', 'a', 'b'].map((from) => `from="${from}",to="b"`);
   const gauges = `jano_queue_depth jano_requests_in_flight jano_model_loaded jano_backend_up
     jano_generation_rate_tokens_per_second jano_prompt_rate_tokens_per_second`;
   return [
