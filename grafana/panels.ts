@@ -121,6 +121,8 @@ export function createTimeline(
 /** How many values were how large, over time: a histogram's buckets, counted between two points. */
 export function createHeatmap(about: About, buckets: string): heatmap.PanelBuilder {
   const panel = new heatmap.PanelBuilder()
+    // Longer than the time between two scrapes, or each value would be in several cells.
+    .interval('1m')
     .calculate(false)
     .color(
       new heatmap.HeatmapColorOptionsBuilder()

@@ -51,24 +51,26 @@ export function histogramRate(
 export function quantile(
   share: number,
   metric: Of<'histogram'>,
-  { by = [], window = RATE_WINDOW, where = {} }: QuantileOptions = {},
+  { by = [], window = RATE_WINDOW, where = {} }: OverOptions = {},
 ): string {
   const buckets = sum(histogramRate(metric, 'bucket', window, where), 'le', ...by);
   return `histogram_quantile(${share}, ${buckets})`;
 }
 
-export interface QuantileOptions {
+export interface OverOptions {
   readonly by?: readonly string[];
   readonly window?: string;
   readonly where?: Where;
 }
 
 /** The mean of what a histogram was told; nothing while it is told nothing. */
-export function mean(metric: Of<'histogram'>, ...by: string[]): string {
-  return ratio(
-    sum(histogramRate(metric, 'sum'), ...by),
-    sum(histogramRate(metric, 'count'), ...by),
-  );
+export function mean(
+  metric: Of<'histogram'>,
+  { by = [], window = RATE_WINDOW, where = {} }: OverOptions = {},
+): string {
+  const of = (part: 'sum' | 'count'): string =>
+    sum(histogramRate(metric, part, window, where), ...by);
+  return ratio(of('sum'), of('count'));
 }
 
 /** How many values came into each bucket, between two points of the picture. */

@@ -10,7 +10,7 @@ export function createHealth(): PanelBuilder[] {
       {
         title: 'Health of the backends',
         description:
-          'Green: answered when last asked. Red: failed when it should have served. Grey: not known, as of a model that is not in memory.',
+          'Green: answered when last asked. Red: failed when it should have served, and not asked since: it stays until the next request for that model. Empty: not known, as of a model that is not in memory.',
         unit: 'none',
         width: 16,
       },

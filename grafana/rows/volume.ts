@@ -50,7 +50,7 @@ export function createVolume(): PanelBuilder[] {
         height: TABLE_ROWS,
       },
       OUTCOMES.map((outcome) => [
-        sum(growth(METRICS.requests, SHOWN_RANGE, { outcome }), 'model'),
+        `round(${sum(growth(METRICS.requests, SHOWN_RANGE, { outcome }), 'model')})`,
         outcome,
       ]),
     ),
@@ -60,11 +60,13 @@ export function createVolume(): PanelBuilder[] {
         description:
           'Over the time shown, as the backends reported them. Cached is the part of input that the backend still had from an earlier request.',
         unit: 'short',
-        decimals: 1,
         width: 8,
         height: TABLE_ROWS,
       },
-      TYPES.map((type) => [sum(growth(METRICS.tokens, SHOWN_RANGE, { type }), 'model'), type]),
+      TYPES.map((type) => [
+        `round(${sum(growth(METRICS.tokens, SHOWN_RANGE, { type }), 'model')})`,
+        type,
+      ]),
     ),
     createBars(
       {

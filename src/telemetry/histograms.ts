@@ -4,7 +4,7 @@ import { timesOf } from '../core/requestTimes.ts';
 import { METRICS, type Metric } from './metrics.ts';
 import type { Labels } from './reading.ts';
 
-const SWAP_S = [0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640];
+export const SWAP_S = [0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640];
 const WAIT_S = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640];
 /** The conventions' own end at 82 and at 10 seconds; local models take minutes. */
 const REQUEST_S = [

@@ -47,6 +47,11 @@ const panel = z.object({
   description: z.string().optional(),
   gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
   collapsed: z.boolean().default(false),
+  /** Its points lie so far apart at least, in minutes or seconds. */
+  interval: z
+    .string()
+    .regex(/^\d+[ms]$/)
+    .optional(),
   targets: z.array(target).default([]),
   options: z
     .object({

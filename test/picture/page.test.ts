@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldOf, readDashboard } from './dashboard.ts';
-import { drawPage, placeOf } from './page.ts';
+import { drawPage, placeOf, type Source } from './page.ts';
 import { areaPath, linePath } from './plane.ts';
 import { dashboardOf, panels, type RawPanel, source } from './sample.ts';
 
@@ -133,3 +133,24 @@ function override(id: string, options: string): object {
   ];
   return { matcher: { id, options }, properties };
 }
+
+test('a panel with an interval of its own is asked in steps of that, over as long a time', async () => {
+  const asked: unknown[] = [];
+  const watched: Source = {
+    ...source,
+    range: { start: 1000, end: 1060, step: 5 },
+    prometheus: {
+      askAll: () => Promise.resolve([]),
+      askRange(query, range) {
+        asked.push([query, range]);
+        return Promise.resolve([]);
+      },
+    },
+  };
+  const expr = 'rate(x[$__rate_interval])';
+  const panel = { ...panelOf('timeseries'), interval: '30s', targets: [{ expr, refId: 'A' }] };
+
+  await drawPage(readDashboard(dashboardOf([panel])), watched, 1208);
+
+  assert.deepEqual(asked, [['rate(x[35s])', { start: 990, end: 1050, step: 30 }]]);
+});

@@ -10,7 +10,7 @@ import { escapeHtml, type Size } from './plane.ts';
 import { askPanel } from './series.ts';
 import { drawStateTimeline } from './stateTimeline.ts';
 import { drawTimeseries } from './timeseries.ts';
-import { substitute, type Variables } from './variables.ts';
+import { rateInterval, secondsOf, substitute, type Variables } from './variables.ts';
 
 /** Where something is on the page, in pixels. */
 export interface Place extends Size {
@@ -109,13 +109,28 @@ async function drawPanel(
 async function drawContent(
   panel: Panel,
   size: Size,
-  { prometheus, range, variables }: Source,
+  source: Source,
   palette: Palette,
 ): Promise<string> {
+  const { prometheus, range, variables } = atInterval(source, panel.interval);
   if (panel.type === 'text') return drawText(substitute(panel.options.content, variables));
   const draw = DRAWERS[panel.type];
   if (draw === undefined) return `<p class="none">no picture of ${escapeHtml(panel.type)}</p>`;
   const series = await askPanel(prometheus, panel, range, variables);
   if (series.length === 0) return `<p class="none">${escapeHtml(fieldOf(panel, '').noValue)}</p>`;
   return draw({ panel, series, range, size, palette });
+}
+
+/** With steps that are no shorter than the panel wants them; the range then ends with a whole step. */
+function atInterval(source: Source, interval: string | undefined): Source {
+  const { range, variables } = source;
+  const step = interval === undefined ? 0 : secondsOf(interval);
+  if (step <= range.step) return source;
+  const end = Math.floor(range.end / step) * step;
+  const windows = {
+    __interval: `${step}s`,
+    __rate_interval: `${rateInterval(step, range.step)}s`,
+  };
+  const coarser = { start: end - (range.end - range.start), end, step };
+  return { ...source, range: coarser, variables: { ...variables, ...windows } };
 }

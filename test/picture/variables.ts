@@ -15,6 +15,11 @@ export function rateInterval(stepS: number, scrapeS: number): number {
   return Math.max(stepS + scrapeS, 4 * scrapeS);
 }
 
+/** In seconds, of `30s` or `2m`. */
+export function secondsOf(interval: string): number {
+  return Number.parseInt(interval, 10) * (interval.endsWith('m') ? 60 : 1);
+}
+
 /** Twice, as it stands in a string of PromQL. */
 function escapeRegex(text: string): string {
   return text.replace(/[\\^$*+?.()|[\]{}]/g, String.raw`\\$&`);

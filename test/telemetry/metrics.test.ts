@@ -31,7 +31,7 @@ function startThree(t: TestContext): Promise<RunningJano> {
   });
 }
 
-/** All that is told at once, without the histograms. */
+/** All that is told at once: of the histograms only that of swaps. */
 function seriesAtStart(): string[] {
   const models = ['a', 'b', 'p'];
   const swaps = ['none', 'a', 'b'].map((from) => `from="${from}",to="a"`);
@@ -53,6 +53,12 @@ function seriesAtStart(): string[] {
     'jano_caller_requests_total{caller="_other"}',
     ...both('jano_caller_tokens_total', 'caller="_other"', 'type', TYPES),
     ...gauges.split(/\s+/).flatMap((name) => each(name, models, 'model')),
+    ...['a', 'b'].flatMap((to) => {
+      const labels = `model="${to}",outcome="ok"`;
+      const buckets = SWAP.split(' ').map((bound) => `bucket{${labels},le="${bound}"}`);
+      const parts = [...buckets, `sum{${labels}}`, `count{${labels}}`];
+      return parts.map((part) => `jano_swap_duration_seconds_${part}`);
+    }),
     'jano_queue_oldest_age_seconds',
     'jano_uptime_seconds',
     'nodejs_eventloop_lag_seconds',
@@ -60,7 +66,7 @@ function seriesAtStart(): string[] {
   ];
 }
 
-test('the first scrape has every counter at 0 and every gauge, by the names of the design', async (t) => {
+test('the first scrape has every counter at 0, every gauge and the swaps to each model, by the names of the design', async (t) => {
   const jano = await startThree(t);
 
   const { values, types } = await scrape(jano);
@@ -68,6 +74,11 @@ test('the first scrape has every counter at 0 and every gauge, by the names of t
   assert.deepEqual([...values.keys()].toSorted(), seriesAtStart().toSorted());
   for (const [series, value] of values) {
     const name = series.replace(/\{.*/, '');
+    if (name.startsWith('jano_swap_duration')) {
+      assert.equal(types.get('jano_swap_duration_seconds'), 'histogram');
+      assert.equal(value, 0, series);
+      continue;
+    }
     assert.equal(types.get(name), name.endsWith('_total') ? 'counter' : 'gauge', name);
     if (types.get(name) === 'counter') assert.equal(value, 0, series);
   }
