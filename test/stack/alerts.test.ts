@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { parseQuery } from '../grafana/promql.ts';
-import { ask, askAll } from '../machine/asking.ts';
+import { ask } from '../machine/asking.ts';
 import { answerAtOnce, HeldAnswers } from '../machine/heldAnswers.ts';
 import { openMachineRig } from '../machine/machineRig.ts';
 import { untilWaiting } from '../machine/statusView.ts';
@@ -125,13 +125,16 @@ test('each alert fires from a real Jano with which it is so, and none while all 
 
   answers.now = answerAtOnce;
   await ask(jano, 'broken');
-  await untilFired(prometheus, 'JanoSwapFailing', 'JanoBackendDown');
-  await askInTurns(jano, prometheus, 'JanoThrashing', 'JanoUnmetered');
+  await untilFired(prometheus, 'JanoSwapFailing');
+  await untilFired(prometheus, 'JanoBackendDown');
+  await untilFired(prometheus, 'JanoThrashing', () => askInTurn(jano, ['b', 'a']));
+  await untilFired(prometheus, 'JanoUnmetered', () => askInTurn(jano, Array(12).fill('a')));
   answers.now = held.answer;
   const asked = ['a', 'b'].map((model) => ask(jano, model).catch(() => 'broken off'));
   await untilWaiting(jano, 1);
   aheadMs = ELEVEN_MINUTES_MS;
-  await untilFired(prometheus, 'JanoOldestWait', 'JanoStuck');
+  await untilFired(prometheus, 'JanoOldestWait');
+  await untilFired(prometheus, 'JanoStuck');
   await jano.stop(0);
   await Promise.all(asked);
   await untilFired(prometheus, 'JanoDown');
@@ -165,24 +168,21 @@ async function serveWell(jano: RunningJano, prometheus: Prometheus): Promise<voi
   });
 }
 
-/** Few requests for each swap, until these have fired. */
-async function askInTurns(
-  jano: RunningJano,
-  prometheus: Prometheus,
-  ...alerts: readonly string[]
-): Promise<void> {
-  for (const alert of alerts) {
-    await until(`${alert} fires`, async () => {
-      for (const model of ['b', 'a']) await askAll(jano, [model, model, model, model]);
-      return hasFired(prometheus, alert);
-    });
-  }
+/** One after another, so that no two of them share a swap. */
+async function askInTurn(jano: RunningJano, models: readonly string[]): Promise<void> {
+  for (const model of models) await ask(jano, model);
 }
 
-async function untilFired(prometheus: Prometheus, ...alerts: readonly string[]): Promise<void> {
-  for (const alert of alerts) {
-    await until(`${alert} fires`, async () => hasFired(prometheus, alert));
-  }
+/** Until then does this again and again. */
+async function untilFired(
+  prometheus: Prometheus,
+  alert: string,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<void> {
+  await until(`${alert} fires`, async () => {
+    await meanwhile();
+    return hasFired(prometheus, alert);
+  });
 }
 
 /** All that have fired so far. */
