@@ -1,3 +1,4 @@
+import { rateInterval, substitute } from '../picture/variables.ts';
 import type { Prometheus, Range } from '../rig/prometheus.ts';
 import type { PanelQuery } from './dashboardFile.ts';
 
@@ -14,33 +15,16 @@ export async function countSeries(
   choice: Choice,
   range: Range,
 ): Promise<number> {
-  const query = substitute(expression, choice, range);
+  const query = substitute(expression, {
+    job: 'jano',
+    instance: choice.instance,
+    model: choice.models === 'all' ? '.*' : choice.models,
+    __rate_interval: `${rateInterval(range.step, range.step)}s`,
+    __range: `${Math.ceil(range.end - range.start)}s`,
+  });
   const answers = isInstant
     ? (await prometheus.askAll(query)).map(({ value }) => [value])
     : (await prometheus.askRange(query, range)).map(({ values }) => values);
   return answers.filter((samples) => samples.some(([, value]) => Number.isFinite(Number(value))))
     .length;
-}
-
-/** Grafana escapes what is one of several, since it stands in a pattern. */
-function substitute(
-  expression: string,
-  { instance, models }: Choice,
-  { start, end, step }: Range,
-): string {
-  const model =
-    models === 'all'
-      ? '.*'
-      : `(${models.map((name) => name.replaceAll(/[.+*?^$(){}[\]|/\\]/g, '\\\\$&')).join('|')})`;
-  const values = {
-    $__rate_interval: `${step * 4}s`,
-    $__range: `${Math.ceil(end - start)}s`,
-    $job: 'jano',
-    $instance: instance,
-    $model: model,
-  };
-  return Object.entries(values).reduce(
-    (text, [name, value]) => text.replaceAll(name, () => value),
-    expression,
-  );
 }
