@@ -175,7 +175,7 @@ export function createTable(about: About, columns: readonly Query[]): table.Pane
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'organize',
-      options: { excludeByName: { Time: true }, renameByName: { gen_ai_request_model: 'model' } },
+      options: { excludeByName: { Time: true } },
     })
     .noValue('–')
     .overrides(
