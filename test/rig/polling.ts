@@ -21,10 +21,10 @@ export async function untilHealthy(url: string): Promise<void> {
   await until(`${url} is healthy`, async () => (await askStatus(`${url}/health`)) === 200);
 }
 
-/** The status of a GET, or null when nobody answers. */
-export async function askStatus(url: string): Promise<number | null> {
+/** The status of a GET, or null when nobody answers within that time. */
+export async function askStatus(url: string, timeoutMs = DEADLINE_MS): Promise<number | null> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
     await response.arrayBuffer();
     return response.status;
   } catch {

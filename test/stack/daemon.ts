@@ -22,6 +22,12 @@ export interface Daemon {
   restart(): Promise<void>;
 }
 
+/** What starts may take a connection and forget it. */
+const ANSWER_MS = 1000;
+
+/** Of what it said, in characters, where it does not start. */
+const MOST_SAID = 2000;
+
 /** Starts one and waits until it serves; it ends with the test. */
 export async function startDaemon(t: TestContext, plan: DaemonPlan): Promise<Daemon> {
   let output = '';
@@ -36,8 +42,10 @@ export async function startDaemon(t: TestContext, plan: DaemonPlan): Promise<Dae
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     }
     await until(`${plan.path} serves`, async () => {
-      if (hasEnded(started)) throw new Error(`${plan.path} ended: ${output.slice(-1000)}`);
-      return (await askStatus(plan.healthUrl)) === 200;
+      if (hasEnded(started)) throw new Error(`${plan.path} has ended`);
+      return (await askStatus(plan.healthUrl, ANSWER_MS)) === 200;
+    }).catch((cause: unknown) => {
+      throw new Error(`${plan.path} does not serve: ${output.slice(-MOST_SAID)}`, { cause });
     });
     return started;
   };

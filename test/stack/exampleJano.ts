@@ -40,13 +40,14 @@ export interface ExampleJano {
   stop(): Promise<Ending>;
 }
 
-/** Starts it; it sends its spans at once. It ends with the test. */
+/** Starts it; it sends its spans at once, and soon gives up on those that nobody takes. It ends with the test. */
 export async function startExampleJano(
   t: TestContext,
   environment: Readonly<Record<string, string>>,
 ): Promise<ExampleJano> {
   const program = startProgram(t, createFolder('stack'), [], {
     OTEL_BSP_SCHEDULE_DELAY: '100',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
     ...environment,
   });
   const [, url = ''] = await program.until(/listens on (http:\/\/127\.0\.0\.1:\d+)/);
