@@ -44,6 +44,8 @@ const CHART_ROWS = 8;
 /** A table of eight models, and what stands beside it. */
 export const TABLE_ROWS = 10;
 const STAT_ROWS = 4;
+/** Of a state that says nothing: `transparent` would get the panel's opacity, and be black. */
+export const FAINT = '#80808033';
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 interface Common {
@@ -113,6 +115,8 @@ export function createTimeline(
     .lineWidth(0)
     .fillOpacity(85)
     .mappings(mappings)
+    // Else it would be a scale of colours, which has no legend.
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('text'))
     .legend(legendBelow());
   ask(panel, queries, 'range');
   return describe(panel, about);
@@ -131,6 +135,7 @@ export function createHeatmap(about: About, buckets: string): heatmap.PanelBuild
         .steps(32),
     )
     .cellGap(1)
+    .cellValues(new heatmap.CellValuesBuilder().unit('short').decimals(0))
     .filterValues(new heatmap.FilterValueRangeBuilder().le(1e-9))
     .yAxis(
       new heatmap.YAxisConfigBuilder().unit(about.unit).axisPlacement(common.AxisPlacement.Left),
@@ -162,6 +167,8 @@ export function createBars(about: About, [expression, legend]: Query): bargauge.
     .namePlacement(common.BarGaugeNamePlacement.Left)
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
     .colorScheme(colorsByName())
+    // A single bar would go without its name.
+    .displayName(legend.replaceAll(/\{\{(\w+)\}\}/g, '${__field.labels.$1}'))
     .min(0)
     .noValue('none');
   ask(panel, [[`sort_desc(${expression})`, legend]], 'instant');

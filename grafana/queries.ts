@@ -92,6 +92,16 @@ export function orZero(query: string): string {
   return `(${query} or vector(0))`;
 }
 
+/** A series of this name where there is none. */
+export function orNamed(query: string, label: string, name: string): string {
+  return `${query} or on () label_replace(vector(0), "${label}", "${name}", "", "")`;
+}
+
+/** Without the series that are no number, as quantiles of nothing are. */
+export function numbersOf(query: string): string {
+  return `${query} >= 0`;
+}
+
 /** Of the chosen Jano and, where the metric has models and `where` wants none, of the chosen ones. */
 function series(metric: Metric, suffix: string, where: Where): string {
   const ofModel = MODEL_LABELS.find((label) => metric.labels.includes(label));

@@ -1,6 +1,6 @@
 import { MappingType, SpecialValueMatch } from '@grafana/grafana-foundation-sdk/dashboard';
 import { METRICS } from '../../src/telemetry/metrics.ts';
-import { createLines, createTimeline, type PanelBuilder } from '../panels.ts';
+import { createLines, createTimeline, FAINT, type PanelBuilder } from '../panels.ts';
 import { gauge, mean, perSecond, quantile, sum } from '../queries.ts';
 
 /** Whether all parts do what they should. */
@@ -10,7 +10,7 @@ export function createHealth(): PanelBuilder[] {
       {
         title: 'Health of the backends',
         description:
-          'Green: answered when last asked. Red: failed when it should have served, and not asked since: it stays until the next request for that model. Empty: not known, as of a model that is not in memory.',
+          'Green: answered when last asked. Red: failed when it should have served, and not asked since: it stays until the next request for that model. Grey: not known, as of a model that is not in memory.',
         unit: 'none',
         width: 16,
       },
@@ -27,7 +27,7 @@ export function createHealth(): PanelBuilder[] {
           type: MappingType.SpecialValue,
           options: {
             match: SpecialValueMatch.NullAndNan,
-            result: { text: 'unknown', color: 'transparent', index: 2 },
+            result: { text: 'unknown', color: FAINT, index: 2 },
           },
         },
       ],

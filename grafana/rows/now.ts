@@ -1,7 +1,7 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import { METRICS } from '../../src/telemetry/metrics.ts';
 import { colorOf, createStat, type PanelBuilder } from '../panels.ts';
-import { gauge, growth, orZero, perSecond, ratio, sum } from '../queries.ts';
+import { gauge, growth, orNamed, orZero, perSecond, ratio, sum } from '../queries.ts';
 
 /** How it stands at this moment, in a line of numbers. */
 export function createNow(): PanelBuilder[] {
@@ -15,7 +15,8 @@ export function createNow(): PanelBuilder[] {
         unit: 'none',
         width: 5,
       },
-      [[`${gauge(METRICS.modelLoaded)} == 1`, '{{model}}']],
+      // A panel of names shows nothing at all where there is no series.
+      [[orNamed(`${gauge(METRICS.modelLoaded)} == 1`, 'model', '–'), '{{model}}']],
     ).textMode(common.BigValueTextMode.Name),
     createStat(
       {
@@ -66,12 +67,13 @@ export function createNow(): PanelBuilder[] {
     createStat(
       {
         title: 'Generated',
-        description: 'Tokens per second, over all callers and models, at this moment.',
+        description:
+          'Tokens per second over all callers and chosen models, mean of the last 2 minutes.',
         unit: 'suffix: tok/s',
         decimals: 1,
         width: 3,
       },
-      [[sum(perSecond(METRICS.tokens, { type: 'output' })), 'generated']],
+      [[sum(perSecond(METRICS.tokens, { type: 'output' }, '2m')), 'generated']],
     ),
     createStat(
       {

@@ -8,7 +8,15 @@ import {
   type PanelBuilder,
   TABLE_ROWS,
 } from '../panels.ts';
-import { bucketGrowth, gauge, perSecond, quantile, SHOWN_RANGE, sum } from '../queries.ts';
+import {
+  bucketGrowth,
+  gauge,
+  numbersOf,
+  perSecond,
+  quantile,
+  SHOWN_RANGE,
+  sum,
+} from '../queries.ts';
 
 const BY_MODEL = { by: ['model'], window: SHOWN_RANGE };
 
@@ -50,13 +58,14 @@ export function createQueue(): PanelBuilder[] {
     createTable(
       {
         title: 'Wait by model',
-        description: 'Over the time shown. The time in which the model itself was loaded counts.',
+        description:
+          'Over the time shown. The time in which the model itself was loaded counts. A model that nobody asked is not in it.',
         unit: 's',
         width: 8,
         height: TABLE_ROWS,
       },
       [0.5, 0.95, 0.99].map((share) => [
-        quantile(share, METRICS.queueWait, BY_MODEL),
+        numbersOf(quantile(share, METRICS.queueWait, BY_MODEL)),
         percentile(share),
       ]),
     ),

@@ -6,6 +6,7 @@ import {
   createLines,
   createStat,
   createTimeline,
+  FAINT,
   type PanelBuilder,
 } from '../panels.ts';
 import {
@@ -32,7 +33,7 @@ export function createSwaps(): PanelBuilder[] {
       {
         title: 'Which model was in memory',
         description:
-          'A strip for each model, filled while it was loaded. Short pieces taking turns are thrashing; a gap in all of them is a swap under way.',
+          'A strip for each model, blue while it was in memory. Short pieces taking turns are thrashing; a gap in all of them is a swap under way.',
         unit: 'none',
         width: 16,
       },
@@ -41,7 +42,7 @@ export function createSwaps(): PanelBuilder[] {
         {
           type: MappingType.ValueToText,
           options: {
-            '0': { text: 'not loaded', color: 'transparent', index: 0 },
+            '0': { text: 'not loaded', color: FAINT, index: 0 },
             '1': { text: 'in memory', color: 'blue', index: 1 },
           },
         },

@@ -27,12 +27,19 @@ const panel = z.object({
   gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
   targets: z.array(target).optional(),
   options: z
-    .object({ legend: z.object({ showLegend: z.boolean().optional() }).optional() })
+    .object({
+      legend: z.object({ showLegend: z.boolean().optional() }).optional(),
+      textMode: z.string().optional(),
+      cellValues: z.object({ unit: z.string().optional() }).optional(),
+    })
     .optional(),
   fieldConfig: z
     .object({
       defaults: z.object({
         unit: z.string().optional(),
+        displayName: z.string().optional(),
+        color: z.object({ mode: z.string() }).optional(),
+        mappings: z.array(z.unknown()).optional(),
         thresholds: z
           .object({ steps: z.array(z.object({ value: z.number().nullable(), color: z.string() })) })
           .optional(),
