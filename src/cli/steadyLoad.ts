@@ -121,10 +121,23 @@ async function listModels(url: string, signal: AbortSignal): Promise<readonly st
   const response = await fetch(new URL('/v1/models', url), {
     signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
   });
-  const list: unknown = await response.json();
+  // Read before anything is thrown, so that the connection is free again.
+  const text = await response.text();
+  if (response.status === 401)
+    throw new Error('it wants a key (auth.keys), and this load has none');
   if (!response.ok) throw new Error(`status ${response.status}`);
-  if (isModelList(list) && list.data.length > 0) return list.data.map(({ id }) => id);
-  throw new Error('it lists no models');
+  const list = parseOrNull(text);
+  if (!isModelList(list)) throw new Error('something else does');
+  if (list.data.length === 0) throw new Error('it lists no models');
+  return list.data.map(({ id }) => id);
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 interface ModelList {

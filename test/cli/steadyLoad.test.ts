@@ -110,6 +110,35 @@ test('the steady load says what is wrong with a Jano that has no models for it',
   assert.equal(await load.nextLine(), `no Jano answers at ${url}: it lists no models\n`);
 });
 
+for (const { what, answer, told } of [
+  {
+    what: 'a page',
+    answer: (_req, res) => res.end('<!doctype html>'),
+    told: 'something else does',
+  },
+  { what: 'other JSON', answer: (_req, res) => res.end('[]'), told: 'something else does' },
+  {
+    what: 'an error that is no JSON',
+    answer: (_req, res) => res.writeHead(404).end('404 page not found'),
+    told: 'status 404',
+  },
+] satisfies { what: string; answer: Answer; told: string }[]) {
+  test(`the steady load says so when ${what} comes from where Jano should be`, async (t) => {
+    const url = await startBackend(t, answer);
+    const load = startLoad(t, url);
+
+    assert.equal(await load.nextLine(), `no Jano answers at ${url}: ${told}\n`);
+  });
+}
+
+test('the steady load says that a Jano wants a key', async (t) => {
+  const models = [{ name: 'chat', url: 'http://127.0.0.1:1', pinned: true }];
+  const jano = await startJano(t, { models, auth: { keys: { me: 'a-key' } } });
+  const load = startLoad(t, jano.url);
+
+  assert.match(await load.nextLine(), /: it wants a key \(auth\.keys\), and this load has none\n$/);
+});
+
 test('the steady load ends at once, though answers are under way', async (t) => {
   const asked = Promise.withResolvers<void>();
   const url = await startBackend(t, (req, res) => {
