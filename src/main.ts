@@ -101,11 +101,14 @@ async function demo(onLlama: boolean): Promise<void> {
     ? await openLlamaMachine(await findLlamaServer(process.env))
     : await openExampleMachine();
   const jano = createJano(machine.config, readVersion());
-  stopOnSignals(jano, machine, null);
+  const stopping = stopOnSignals(jano, machine, null);
   try {
     await jano.start();
     const url = await listen(jano, { host: '127.0.0.1', port: 0 });
     await playBurst(url, machine.description, (text) => void process.stdout.write(text));
+  } catch (error) {
+    // A Jano that is stopping refuses the demo's own requests.
+    if (!stopping.aborted) throw error;
   } finally {
     await jano.stop(0);
     await machine.close();
@@ -143,8 +146,9 @@ async function listen({ server }: Jano, { host, port }: Config['listen']): Promi
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
-/** The first signal lets running requests end; the second, some time later, ends at once. */
-function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): void {
+/** The first signal lets running requests end, and is told; the second, some time later, ends at once. */
+function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): AbortSignal {
+  const stopping = new AbortController();
   let firstAt: number | null = null;
   const end = async (): Promise<void> => {
     try {
@@ -163,6 +167,7 @@ function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): vo
       process.exit(1);
     }
     firstAt = Date.now();
+    stopping.abort();
     const running = jano.runningCount();
     const requests = running === 1 ? '1 running request' : `${running} running requests`;
     const what = running === 0 ? 'stopping' : `stopping after ${requests}`;
@@ -174,6 +179,7 @@ function stopOnSignals(jano: Jano, machine: Machine | null, log: Log | null): vo
     void end();
   };
   for (const signal of SIGNALS) process.on(signal, stop);
+  return stopping.signal;
 }
 
 function complain(line: string): void {

@@ -89,14 +89,17 @@ async function openMachine(plan: MachinePlan): Promise<Machine> {
   );
   const environment = plan.environment(folder, ports);
   const options = { env: { ...process.env, ...environment } };
+  const tidyUp = async (): Promise<void> => {
+    for (const model of plan.models) await run(script, ['unload', model], options);
+    await rm(folder, { recursive: true, force: true });
+  };
+  let closing: Promise<void> | null = null;
   return {
     config: { ...config, swap: { ...config.swap, environment } },
     models: plan.models,
     description: plan.description,
-    async close() {
-      for (const model of plan.models) await run(script, ['unload', model], options);
-      await rm(folder, { recursive: true, force: true });
-    },
+    // Once: the script would make the folder anew that another close has just removed.
+    close: () => (closing ??= tidyUp()),
     closeNow() {
       for (const model of plan.models) {
         execFileSync(script, ['unload', model], { ...options, stdio: 'ignore' });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { findLlamaServer } from '../rig/llamaServer.ts';
+import { until } from '../rig/polling.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 
@@ -22,6 +24,23 @@ test('npm run demo draws six requests that cost one swap on the examples', async
   assert.deepEqual(await demo.ended, { code: 0, signal: null });
   assertPicture(demo.output());
   assert.match(demo.output(), /example-chat says/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('Ctrl-C ends the demo while its first model is loaded, without a complaint or a leftover', async (t) => {
+  const folder = createFolder('program');
+  const demo = startProgram(t, folder, ['demo']);
+  await demo.until(/"chat" is loaded first/);
+  await until('its server runs', async () => {
+    const [state = ''] = await readdir(folder);
+    const log = await readFile(join(folder, state, 'chat.log'), 'utf8').catch(() => '');
+    return log.includes('listen');
+  });
+
+  process.kill(demo.pid, 'SIGINT');
+
+  assert.deepEqual(await demo.ended, { code: 0, signal: null });
+  assert.doesNotMatch(demo.output(), /jano: /);
   assert.deepEqual(await readdir(folder), []);
 });
 
