@@ -15,6 +15,8 @@ export function bannerOf(
     model: first?.model,
     messages: [{ role: 'user', content: 'hello' }],
   });
+  // The key itself belongs on no screen.
+  const key = Object.keys(config.auth.keys).length === 0 ? '' : '-H "X-Api-Key: <key>" ';
   const lines = [
     `${bold(`jano ${version}`)} listens on ${bold(url)}`,
     '',
@@ -33,11 +35,16 @@ export function bannerOf(
           '',
         ]),
     `  status  ${url}/status, for people ${url}/ui`,
-    `  try     curl ${url}/v1/chat/completions -d '${body}'`,
+    `  try     curl ${url}/v1/chat/completions ${key}-d ${quoted(body)}`,
     '',
     `  Ctrl-C stops it${examples === null ? '' : ', and the examples with it'}.`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** One word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function bold(text: string): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -111,6 +112,25 @@ test('with a config it names the file, the models, and what does nothing yet', a
   assert.ok(jano.output().includes(`config  ${config}\n`));
   assert.match(jano.output(), /watch is accepted, but does nothing yet\n {2}models {2}qwen\n/);
   assert.doesNotMatch(jano.output(), /example/);
+});
+
+test('its curl line is whole for a shell and tells of the key, but not which', async (t) => {
+  const folder = createFolder('program');
+  const model = `{name: "it's", url: "http://127.0.0.1:1", pinned: true}`;
+  await writeFile(join(folder, 'jano.yaml'), `auth: {keys: {me: s3cret}}\nmodels: [${model}]\n`);
+
+  const jano = startProgram(t, folder);
+  await jano.until(/Ctrl-C stops it\./);
+  const [, line = ''] = /curl (.*)/.exec(jano.output()) ?? [];
+  const words = spawnSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' }).stdout;
+
+  const [, flag, header, , body = ''] = words.split('\n');
+  assert.deepEqual([flag, header], ['-H', 'X-Api-Key: <key>']);
+  assert.deepEqual(JSON.parse(body), {
+    model: "it's",
+    messages: [{ role: 'user', content: 'hello' }],
+  });
+  assert.doesNotMatch(jano.output(), /s3cret/);
 });
 
 test('a port that is taken is explained', async (t) => {
