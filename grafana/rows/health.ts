@@ -37,7 +37,7 @@ export function createHealth(): PanelBuilder[] {
         title: 'Errors, by model',
         description:
           'Per minute: requests that failed at the backend, and answers that broke off. The log and /usage have each with its text.',
-        unit: 'short',
+        unit: 'suffix:/min',
         width: 8,
       },
       [
@@ -46,7 +46,7 @@ export function createHealth(): PanelBuilder[] {
           '{{model}} {{outcome}}',
         ],
       ],
-    ),
+    ).noValue('none'),
     createLines(
       {
         title: 'What Jano itself adds',

@@ -89,7 +89,7 @@ export function createQueue(): PanelBuilder[] {
         title: 'Rejected, abandoned',
         description:
           'Per minute. Rejected: never sent to a backend (unknown model, queue full, swap failed). Abandoned: the caller left before its answer was complete.',
-        unit: 'short',
+        unit: 'suffix:/min',
         width: 4,
         height: TABLE_ROWS,
       },

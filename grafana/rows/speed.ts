@@ -45,23 +45,24 @@ export function createSpeed(): PanelBuilder[] {
       {
         title: 'Time to first token',
         description:
-          'From sending a request to its backend to the first generated text: mostly the reading of the prompt. The wait in the queue is not in it.',
+          'From sending a request to its backend to the first generated text: mostly the reading of the prompt. The wait in the queue is not in it. Half of each model’s answers were faster, and 95 of 100 of all.',
         unit: 's',
         width: 8,
       },
       [
-        [quantile(0.5, METRICS.firstToken, { by: [MODEL] }), `{{${MODEL}}} p50`],
+        [quantile(0.5, METRICS.firstToken, { by: [MODEL] }), `{{${MODEL}}}`],
         [quantile(0.95, METRICS.firstToken), 'all p95'],
       ],
     ),
     createLines(
       {
         title: 'Time per output token',
-        description: 'Half of the answers were faster. 50 ms is 20 tokens per second.',
+        description:
+          'The mean of the answers. 50 ms is 20 tokens per second. Not read from buckets: most models lie within two of them.',
         unit: 's',
         width: 8,
       },
-      [[quantile(0.5, METRICS.perToken, { by: [MODEL] }), `{{${MODEL}}} p50`]],
+      [[mean(METRICS.perToken, { by: [MODEL] }), `{{${MODEL}}}`]],
     ),
     createAreas(
       {

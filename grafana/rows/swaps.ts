@@ -154,7 +154,7 @@ export function createSwaps(): PanelBuilder[] {
         ],
       },
       [[`${sum(growth(METRICS.swaps, '1h', FAILED), 'to', 'outcome')} > 0`, '{{to}} {{outcome}}']],
-    ),
+    ).noValue('none'),
   ];
 }
 

@@ -28,7 +28,7 @@ export function createVolume(): PanelBuilder[] {
       title: 'Requests, by outcome',
       description:
         'Per minute, when they ended. Served: answered. Refused: the backend said 4xx. Failed: it said 5xx, or nothing. Cut: its answer broke off. Rejected: never sent. Abandoned: the caller left.',
-      unit: 'short',
+      unit: 'suffix:/min',
       width: 8,
       height: TABLE_ROWS,
     },
@@ -74,11 +74,10 @@ export function createVolume(): PanelBuilder[] {
         description:
           'Over the time shown, input and output. A caller is the header X-Caller, else the name of the API key, a session or the program. The first 20 have a name here; /usage/callers has them all.',
         unit: 'short',
-        decimals: 1,
         width: 8,
       },
       [
-        `topk(12, ${sum(growth(METRICS.callerTokens, SHOWN_RANGE, { type: ['input', 'output'] }), 'caller')} > 0)`,
+        `topk(12, round(${sum(growth(METRICS.callerTokens, SHOWN_RANGE, { type: ['input', 'output'] }), 'caller')}) > 0)`,
         '{{caller}}',
       ],
     ),

@@ -103,3 +103,30 @@ test('panels lie within the grid, fill each line of it, and none lies on another
   const height = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   assert.equal(taken.size, height * COLUMNS, 'there is a hole');
 });
+
+test('what is per minute says so in its unit, and what shows faults only calls their absence none', async () => {
+  const told = (await readPanels()).flatMap(({ title, targets = [], fieldConfig }) =>
+    targets.map(({ expr }) => ({ title, expr, ...fieldConfig?.defaults })),
+  );
+
+  const perMinute = told.filter(({ expr }) => expr.includes('* 60'));
+  const faults = told.filter(({ title }) => ['Failed swaps', 'Errors, by model'].includes(title));
+  assert.equal(perMinute.length, 3);
+  assert.deepEqual(new Set(perMinute.map(({ unit }) => unit)), new Set(['suffix:/min']));
+  assert.deepEqual(
+    faults.map(({ noValue }) => noValue),
+    ['none', 'none'],
+  );
+});
+
+test('a model alone names its lines, so that it has one colour in all panels', async () => {
+  for (const { type, title, targets = [] } of await readPanels()) {
+    if (type !== 'timeseries') continue;
+    for (const { legendFormat = '' } of targets) {
+      const names = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
+      const isOfModel =
+        names.length === 1 && ['model', 'gen_ai_request_model'].includes(names[0] ?? '');
+      if (isOfModel) assert.equal(legendFormat, `{{${names[0]}}}`, title);
+    }
+  }
+});

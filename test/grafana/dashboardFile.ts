@@ -40,6 +40,7 @@ const panel = z.object({
         displayName: z.string().optional(),
         color: z.object({ mode: z.string() }).optional(),
         mappings: z.array(z.unknown()).optional(),
+        noValue: z.string().optional(),
         thresholds: z
           .object({ steps: z.array(z.object({ value: z.number().nullable(), color: z.string() })) })
           .optional(),
