@@ -1,4 +1,4 @@
-import { type Metric, prometheusName } from '../src/telemetry/metrics.ts';
+import { METRICS, type Metric, prometheusName } from '../src/telemetry/metrics.ts';
 
 type Kind = Metric['kind'];
 type Of<K extends Kind> = Metric & { readonly kind: K };
@@ -76,6 +76,14 @@ export function mean(
 /** How many values came into each bucket, between two points of the picture. */
 export function bucketGrowth(metric: Of<'histogram'>, where: Where = {}): string {
   return `sum by (le) (increase(${series(metric, '_bucket', where)}[${RATE_WINDOW}]))`;
+}
+
+/**
+ * For how many seconds of the window Jano ran, over restarts. The `+ 0` takes the name away: `increase()` has a remark
+ * on each metric that is not called a counter, which Grafana shows in the panel.
+ */
+export function secondsRun(window: string): string {
+  return sum(`increase((${gauge(METRICS.uptime)} + 0)[${window}:])`);
 }
 
 export function sum(query: string, ...by: string[]): string {

@@ -19,6 +19,7 @@ import {
   perSecond,
   quantile,
   ratio,
+  secondsRun,
   SHOWN_RANGE,
   sum,
 } from '../queries.ts';
@@ -33,7 +34,7 @@ export function createSwaps(): PanelBuilder[] {
       {
         title: 'Which model was in memory',
         description:
-          'A strip for each model, blue while it was in memory. Short pieces taking turns are thrashing; a gap in all of them is a swap under way.',
+          'A strip for each model, blue while it was in memory. Short pieces taking turns are thrashing; a gap in all of them is a swap under way, if it is longer than two scrapes.',
         unit: 'none',
         width: 16,
       },
@@ -60,7 +61,16 @@ export function createSwaps(): PanelBuilder[] {
           [0.2, 'orange'],
         ],
       },
-      [[sum(histogramRate(METRICS.swapDuration, 'sum', '15m')), 'swapping']],
+      [
+        // Not by the window itself: a Jano that has just started has not been there for all of it.
+        [
+          ratio(
+            `${sum(histogramRate(METRICS.swapDuration, 'sum', '15m'))} * 900`,
+            secondsRun('15m'),
+          ),
+          'swapping',
+        ],
+      ],
     ),
     createBars(
       {

@@ -5,7 +5,7 @@ import { METRIC_OF, parseKnown, TARGET_LABELS } from './knownSeries.ts';
 
 const RATES = ['rate', 'increase'];
 /** Grafana's own, and such as are a window by their meaning: of the last hour. */
-const WINDOWS = ['$__rate_interval', '$__range', '2m', '15m', '1h'];
+const WINDOWS = ['$__rate_interval', '$__range', '2m', '15m', '15m:', '1h'];
 
 async function readQueries(): Promise<string[]> {
   const { panels } = await readDashboard();

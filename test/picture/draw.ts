@@ -15,6 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { EIGHT_MODELS, ONE_MODEL, startBusyJano } from '../rig/busyJano.ts';
 import { type Prometheus, reachPrometheus } from '../rig/prometheus.ts';
+import { tellReason } from '../rig/tool.ts';
 import { findChromium, takePicture } from './chromium.ts';
 import { readDashboard } from './dashboard.ts';
 import { drawPage } from './page.ts';
@@ -59,7 +60,14 @@ async function draw(): Promise<number> {
       ? await fill(minutes, scrapeS)
       : reachPrometheus(values.prometheus);
   if (prometheus === null) return 1;
-  const page = await drawPage(dashboard, await sourceOf(prometheus, minutes, scrapeS), width);
+  const source = await sourceOf(prometheus, minutes, scrapeS).catch((error: unknown) => {
+    giveUp(
+      `${values.prometheus ?? 'its Prometheus'} does not answer as one that scrapes a Jano: ${tellReason(error)}`,
+    );
+    return null;
+  });
+  if (source === null) return 1;
+  const page = await drawPage(dashboard, source, width);
   await takePicture(chromium.path, page, width, resolve(values.out));
   process.stdout.write(`${values.out}: ${width} × ${page.height}\n`);
   return 0;
