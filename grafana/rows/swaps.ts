@@ -112,7 +112,7 @@ export function createSwaps(): PanelBuilder[] {
       {
         title: 'Requests served per swap',
         description:
-          'Of the last hour. Near 1, each request costs a swap; the higher, the better the bursts were put together.',
+          'Of the last hour. Near 1, each request costs a swap; the higher, the better the bursts were put together. Those of pinned models cost none and count too: choose the others above.',
         unit: 'short',
         decimals: 1,
         width: 8,
