@@ -100,6 +100,12 @@ export function orZero(query: string): string {
   return `(${query} or vector(0))`;
 }
 
+/** Of the series of `query`, those of models that are swapped: a pinned one tells no swaps. */
+export function ofSwapped(query: string): string {
+  const swaps = series(METRICS.swapDuration, '_count', { outcome: 'ok' });
+  return `${query} and on (model) increase(${swaps}[1h])`;
+}
+
 /** A series of this name where there is none. */
 export function orNamed(query: string, label: string, name: string): string {
   return `${query} or on () label_replace(vector(0), "${label}", "${name}", "", "")`;

@@ -16,6 +16,7 @@ import {
   growth,
   histogramRate,
   mean,
+  ofSwapped,
   perSecond,
   quantile,
   ratio,
@@ -112,14 +113,14 @@ export function createSwaps(): PanelBuilder[] {
       {
         title: 'Requests served per swap',
         description:
-          'Of the last hour. Near 1, each request costs a swap; the higher, the better the bursts were put together. Those of pinned models cost none and count too: choose the others above.',
+          'Of the last hour. Near 1, each request costs a swap; the higher, the better the bursts were put together. Pinned models do not count.',
         unit: 'short',
         decimals: 1,
         width: 8,
       },
       [
         [
-          ratio(sum(growth(METRICS.requests, '1h', { outcome: 'served' })), swaps('1h')),
+          ratio(sum(ofSwapped(growth(METRICS.requests, '1h', { outcome: 'served' }))), swaps('1h')),
           'requests per swap',
         ],
       ],

@@ -108,6 +108,9 @@ test('Grafana finds the dashboards where docker-compose.yml puts them', () => {
     [path],
   );
   assert.ok(volumes.includes(`./grafana/dashboards:${path}:ro`));
-  assert.ok(volumes.includes('./grafana/provisioning:/etc/grafana/provisioning:ro'));
+  for (const kind of ['datasources', 'dashboards']) {
+    const mount = `./grafana/provisioning/${kind}:/etc/grafana/provisioning/${kind}:ro`;
+    assert.ok(volumes.includes(mount), kind);
+  }
   assert.equal(environment['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'], `${path}/jano.json`);
 });
