@@ -100,12 +100,13 @@ export function createSwaps(): PanelBuilder[] {
       {
         title: 'Swap time by model',
         description:
-          'The mean of the swaps of the last hour, and what 95 of 100 of them all stayed below; that is read from buckets, so it is rough.',
+          'The mean of the swaps of the last hour, and what half and 95 of 100 of them all stayed below; these are read from buckets, so they are rough.',
         unit: 's',
         width: 8,
       },
       [
         [mean(METRICS.swapDuration, { by: ['model'], window: '1h', where: DONE }), '{{model}}'],
+        [quantile(0.5, METRICS.swapDuration, { window: '1h', where: DONE }), 'all p50'],
         [quantile(0.95, METRICS.swapDuration, { window: '1h', where: DONE }), 'all p95'],
       ],
     ),
