@@ -38,9 +38,11 @@ const { values } = parseArgs({
 const WARM_UP_MS = 60_000;
 
 const endings: (() => unknown)[] = [];
+let ended: Promise<void> | null = null;
 
+// npm passes on what the terminal has sent to both.
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => void end().then(() => process.exit(1)));
+  process.on(signal, () => void end().then(() => process.exit(1)));
 }
 try {
   process.exitCode = await draw();
@@ -91,7 +93,12 @@ async function fill(minutes: number, scrapeS: number): Promise<Prometheus | null
   return busy?.prometheus ?? null;
 }
 
-async function end(): Promise<void> {
+/** Once, however often it is asked for. */
+function end(): Promise<void> {
+  return (ended ??= runEndings());
+}
+
+async function runEndings(): Promise<void> {
   for (const ending of endings.splice(0)) await ending();
 }
 
