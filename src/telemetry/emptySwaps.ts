@@ -7,7 +7,6 @@ import {
   type HistogramMetricData,
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
-import type { Snapshot } from '../core/snapshot.ts';
 import { SWAP_S } from './histograms.ts';
 import { METRICS } from './metrics.ts';
 
@@ -18,25 +17,29 @@ const { name, description, unit } = METRICS.swapDuration;
  * series with its first value, and `rate()` does not see that one: on a machine that swaps twice a day it would be the
  * half of them.
  */
-export function withEmptySwaps(metrics: readonly MetricData[], { models }: Snapshot): MetricData[] {
-  const told = metrics.find((metric): metric is HistogramMetricData => isSwapDuration(metric));
-  const done = new Set(
-    told?.dataPoints.flatMap(({ attributes }) =>
-      attributes['outcome'] === 'ok' ? [attributes['model']] : [],
-    ),
-  );
-  const missing = models.filter(({ model, pinned }) => !pinned && !done.has(model));
-  if (missing.length === 0) return [...metrics];
-  const points = missing.map(({ model }) => emptyPoint({ model, outcome: 'ok' }));
-  const completed = {
-    ...(told ?? nothingTold()),
-    dataPoints: [...(told?.dataPoints ?? []), ...points],
-  };
+export function withEmptySwaps(metrics: readonly MetricData[]): MetricData[] {
+  const told = metrics.find((metric): metric is HistogramMetricData => isCalled(metric, name));
+  const points = told?.dataPoints ?? [];
+  const done = points
+    .filter(({ attributes }) => attributes['outcome'] === 'ok')
+    .map(({ attributes }) => attributes['model']);
+  const empty = swappable(metrics)
+    .filter((model) => !done.includes(model))
+    .map((model) => emptyPoint({ model, outcome: 'ok' }));
+  if (empty.length === 0) return [...metrics];
+  const completed = { ...(told ?? nothingTold()), dataPoints: [...points, ...empty] };
   return [...metrics.filter((metric) => metric !== told), completed];
 }
 
-function isSwapDuration({ descriptor, dataPointType }: MetricData): boolean {
-  return descriptor.name === name && dataPointType === DataPointType.HISTOGRAM;
+/** All models that there may be swaps to: their counter has a series of each from the start. */
+function swappable(metrics: readonly MetricData[]): unknown[] {
+  const counter = metrics.find((metric) => isCalled(metric, METRICS.swaps.name));
+  const targets = counter?.dataPoints.map(({ attributes }) => attributes['to']);
+  return [...new Set(targets)];
+}
+
+function isCalled({ descriptor }: MetricData, wanted: string): boolean {
+  return descriptor.name === wanted;
 }
 
 function emptyPoint(attributes: Attributes): DataPoint<Histogram> {

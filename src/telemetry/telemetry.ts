@@ -5,7 +5,6 @@ import type { Recorder } from '../core/record.ts';
 import { Recorders } from '../core/recorders.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { NO_TRACING, type Tracing } from '../core/tracing.ts';
-import { withEmptySwaps } from './emptySwaps.ts';
 import { EventLoopLag } from './eventLoopLag.ts';
 import { Histograms } from './histograms.ts';
 import { createScrape } from './prometheusText.ts';
@@ -45,18 +44,12 @@ export function createTelemetry(
   const meter = new MeterProvider({ readers: [reader], views }).getMeter('jano', version);
   const histograms = new Histograms(meter);
   const lag = new EventLoopLag();
-  let read: (() => Snapshot) | null = null;
   const spans = traces === null ? null : new Spans(traces.tracer);
   return {
     ...(spans === null ? NO_TRACING : guarded(spans, onMistake)),
     recorder: spans === null ? histograms : new Recorders([histograms, spans], onMistake),
-    observe(snapshot) {
-      read = snapshot;
-      observeSnapshot(meter, snapshot, lag);
-    },
-    scrape: createScrape(reader, (metrics) =>
-      read === null ? metrics : withEmptySwaps(metrics, read()),
-    ),
+    observe: (read) => observeSnapshot(meter, read, lag),
+    scrape: createScrape(reader),
     async shutdown() {
       lag.stop();
       await Promise.all([reader.shutdown(), traces?.shutdown()]);

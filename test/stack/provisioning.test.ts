@@ -114,3 +114,18 @@ test('Grafana finds the dashboards where docker-compose.yml puts them', () => {
   }
   assert.equal(environment['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'], `${path}/jano.json`);
 });
+
+test('Grafana lets everybody look and nobody change, and fetches nothing by itself', () => {
+  const { services } = z
+    .object({
+      services: z.object({ grafana: z.object({ environment: z.record(z.string(), z.string()) }) }),
+    })
+    .parse(readYaml('docker-compose.yml'));
+
+  assert.partialDeepStrictEqual(services.grafana.environment, {
+    GF_AUTH_ANONYMOUS_ENABLED: 'true',
+    GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
+    GF_ANALYTICS_REPORTING_ENABLED: 'false',
+    GF_PLUGINS_PREINSTALL_AUTO_UPDATE: 'false',
+  });
+});

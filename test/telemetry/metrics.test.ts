@@ -84,6 +84,29 @@ test('the first scrape has every counter at 0, every gauge and the swaps to each
   }
 });
 
+test('a swap joins the empty series of the others, and one that failed leaves its own empty', async (t) => {
+  const jano = await startThree(t);
+  const telemetry = createTelemetry('test');
+  telemetry.observe(() => jano.snapshot());
+  telemetry.recorder.swapClosed(swapRecord({ to: 'a', outcome: 'script_failed' }));
+
+  const failed = readScrape(await telemetry.scrape());
+  telemetry.recorder.swapClosed(swapRecord({ to: 'a' }));
+  const mended = readScrape(await telemetry.scrape());
+  await telemetry.shutdown();
+
+  const counts = [failed, mended].map((told) =>
+    ['a",outcome="script_failed', 'a",outcome="ok', 'b",outcome="ok'].map((labels) =>
+      valueOf(told, `jano_swap_duration_seconds_count{model="${labels}"}`),
+    ),
+  );
+  assert.deepEqual(counts, [
+    [1, 0, 0],
+    [1, 1, 0],
+  ]);
+  assert.equal(mended.text.match(/# TYPE jano_swap_duration_seconds /g)?.length, 1);
+});
+
 test('what is unknown is NaN, and nothing else is', async (t) => {
   const jano = await startThree(t);
 
